@@ -1,0 +1,158 @@
+"""An app: streams gathered under a name, then run, checked or explained as one job."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from headrace.connect.source import Source
+from headrace.errors import InvalidOption, hide_our_frames
+from headrace.model.modes import Mode, choice
+from headrace.origin import here
+from headrace.plan.nodes import Job, Read
+from headrace.settings import Project
+from headrace.streams.stream import Stream, unused
+from headrace.time import Duration, micros
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+    from headrace.planner.physical import Physical
+    from headrace.runtime.progress import View
+    from headrace.runtime.run import Summary
+
+
+class App:
+    """A job under a name. Reading and writing describe it; `run` runs it."""
+
+    def __init__(
+        self,
+        name: str,
+        *,
+        master: str | None = None,
+        conf: Mapping[str, str] | None = None,
+        checkpoint: str | None = None,
+    ) -> None:
+        if not isinstance(name, str) or not name.strip():
+            raise InvalidOption(f"{name!r} is not a name", hint="name the app: hr.App('page-views')")
+        from headrace.spark.columns import allow_columns_before_session
+
+        hide_our_frames()
+        allow_columns_before_session()
+        self.name = name
+        self.job = Job(name)
+        self.master = master
+        self.conf = dict(conf or {})
+        self.checkpoint = checkpoint
+        self._origin = here()
+
+    def read(
+        self,
+        source: Source | DataFrame,
+        *,
+        event_time: str | None = None,
+        delay: Duration = "0 seconds",
+        name: str | None = None,
+    ) -> Stream:
+        """A stream of the source's rows.
+
+        `event_time` names the column that says when a row happened; `delay` is how late rows may come before
+        windows that they belong to are closed.
+        """
+        if not isinstance(source, Source):
+            from headrace.connectors.dataframe import dataframe
+
+            source = dataframe(source)
+        if event_time is not None and not isinstance(event_time, str):
+            raise InvalidOption(f"event_time {event_time!r} is not a column's name", hint="write event_time='ts'")
+        called = name or unused(source.address, {read.name for read in self.job.reads})
+        if called in {read.name for read in self.job.reads}:
+            raise InvalidOption(f"two sources are named '{called}'", hint="give one of them another name=")
+        wait = micros(delay, "delay", zero=True)
+        node = Read(source=source, name=called, event_time=event_time, delay=wait, origin=here())
+        self.job.reads.append(node)
+        return Stream(node, self.job)
+
+    def run(
+        self,
+        *,
+        mode: str = "micro-batch",
+        master: str | None = None,
+        every: Duration = "0 seconds",
+        checkpoint: str | None = None,
+        stop_after: Duration | None = None,
+        conf: Mapping[str, str] | None = None,
+        view: View | None = None,
+    ) -> Summary:
+        """Run the job until it ends, or until Ctrl-C or SIGTERM; a later run goes on where this one stopped.
+
+        `mode` is batch, available-now, micro-batch or real-time; `every` is the least time between the starts
+        of two micro-batches.
+        """
+        from headrace.runtime.run import Run
+        from headrace.spark.session import session
+
+        how = choice(Mode, mode, "mode")
+        limit = None if stop_after is None else micros(stop_after, "stop_after") / 1_000_000
+        project = self.project
+        spark = session(self.name, project, master=master or self.master, conf={**self.conf, **(conf or {})})
+        shown = view or terminal_view()
+        run = Run(
+            job=self.job,
+            mode=how,
+            spark=spark,
+            project=project,
+            view=shown,
+            checkpoint=checkpoint or self.checkpoint,
+            every=micros(every, "every", zero=True),
+            stop_after=limit,
+            origin=self._origin,
+        )
+        try:
+            return run.go()
+        finally:
+            shown.close()
+
+    def validate(self, *, mode: str = "micro-batch") -> Physical:
+        """Resolve the whole job, as a run would, without reading or writing anything."""
+        from headrace.planner.physical import plan
+        from headrace.runtime.run import resolve
+        from headrace.spark.compile import Compiler
+        from headrace.spark.queries import state_teller
+        from headrace.spark.session import session
+
+        how = choice(Mode, mode, "mode")
+        project = self.project
+        spark = session(self.name, project, master=self.master, conf=self.conf)
+        compiler = Compiler(spark, project, how)
+        physical = plan(self.job, how, state_teller(compiler))
+        resolve(compiler, self.job)
+        return physical
+
+    @property
+    def project(self) -> Project:
+        """The project that the app's file lies in."""
+        origin = self._origin
+        start = Path(origin.file).parent if origin and Path(origin.file).is_file() else None
+        return Project.find(start)
+
+    def __repr__(self) -> str:
+        return f"App({self.name!r}, {len(self.job.reads)} sources, {len(self.job.writes)} outputs)"
+
+    def __dir__(self) -> list[Any]:
+        return [name for name in super().__dir__() if not name.startswith("__")]
+
+
+def terminal_view() -> View:
+    """What shows a run where nothing else was asked for: a live block in a terminal, else plain lines."""
+    from headrace.terminal.live import view
+
+    return view()
+
+
+def stream(frame: DataFrame) -> Stream:
+    """Any Spark DataFrame as a stream of no app; `.df` gives a DataFrame back."""
+    from headrace.connectors.dataframe import dataframe
+
+    return Stream(Read(source=dataframe(frame), name="dataframe", origin=here()), None)

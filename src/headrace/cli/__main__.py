@@ -1,0 +1,5 @@
+"""`python -m headrace.cli` does what `headrace` does."""
+
+from headrace.cli.main import run
+
+run()

@@ -1,0 +1,109 @@
+"""A sink: where rows go, described and not opened."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from headrace.model.delivery import Delivery, Guarantee
+from headrace.model.modes import Mode, Output
+from headrace.settings import Project
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+
+@dataclass(frozen=True)
+class Writing:
+    """How Spark's own stream writer writes it: a format with options."""
+
+    format: str
+    options: Mapping[str, str] = field(default_factory=dict)
+    partition_by: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows for a person to look at: column names, values, and which columns tell rows apart."""
+
+    name: str
+    columns: list[str]
+    keys: list[str]
+    rows: list[dict[str, Any]]
+    output: Output
+    more: int = 0
+
+
+@dataclass(frozen=True)
+class Batch:
+    """One batch as a sink is handed it."""
+
+    frame: DataFrame
+    number: int
+    name: str
+    output: Output
+    keys: tuple[str, ...]
+    project: Project
+    streaming: bool = True
+    write_files: Callable[[DataFrame, int, Writing], None] = field(default=lambda _frame, _number, _writing: None)
+    show: Callable[[Table], None] = field(default=lambda _table: None)
+
+
+def rows_of(frame: DataFrame) -> list[dict[str, Any]]:
+    """A frame's rows as Python's own values; times carry their zone, which is UTC."""
+    found: list[dict[str, Any]] = frame.toArrow().to_pylist()
+    return found
+
+
+class Sink(ABC):
+    """A place that rows go to. It is written by Spark's own writer where `writing` gives one, or by `write`."""
+
+    outputs: frozenset[Output] = frozenset(Output)
+
+    @property
+    @abstractmethod
+    def address(self) -> str:
+        """What it is called by in tests and messages: a topic, a path, a name."""
+
+    @property
+    @abstractmethod
+    def text(self) -> str:
+        """The sink in a few words, for `explain`."""
+
+    @abstractmethod
+    def write(self, batch: Batch) -> None:
+        """Write one batch; the same number may come again after a failure."""
+
+    def writing(self, project: Project) -> Writing | None:
+        """How Spark's own writer writes it, where it can."""
+        return None
+
+    def encode(self, frame: DataFrame) -> DataFrame:
+        """The rows in the shape that `writing` and `write` take."""
+        return frame
+
+    def guarantee(self, mode: Mode) -> Guarantee:
+        return Guarantee(Delivery.AT_LEAST_ONCE, f"{self.text} may see a batch twice after a failure")
+
+    def refuses(self, mode: Mode, output: Output) -> str | None:
+        """Why it cannot be written so, if it cannot."""
+        if mode is Mode.REAL_TIME and self.writing_in_real_time is None:
+            return "Spark's real-time mode writes to Kafka, the console and memory alone"
+        if output not in self.outputs:
+            allowed = ", ".join(sorted(self.outputs))
+            return f"{self.text} takes {allowed}, not {output}"
+        return None
+
+    @property
+    def writing_in_real_time(self) -> str | None:
+        """The format that real-time mode writes it with, where it can."""
+        return None
+
+    def preflight(self, project: Project) -> None:
+        """Raise what would keep it from being written."""
+
+    def brokers(self, project: Project) -> str | None:
+        """The servers (host:port, …) that it needs while it runs, if any."""
+        return None

@@ -1,0 +1,1 @@
+"""The places that rows come from and go to, a file each."""

@@ -1,0 +1,1 @@
+"""The frozen vocabulary: what the words of a job mean, and nothing that runs."""

@@ -1,0 +1,1 @@
+"""The kinds of window, a file each."""

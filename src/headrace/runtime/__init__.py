@@ -1,0 +1,1 @@
+"""Jobs while they run: queries started, watched, mended and stopped."""

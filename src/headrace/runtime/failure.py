@@ -1,0 +1,58 @@
+"""Why a query has failed, told in the words of the user's program."""
+
+from __future__ import annotations
+
+import re
+
+from headrace.errors import JobFailed
+from headrace.origin import Origin, is_ours
+
+_LOST_BROKER = (
+    "org.apache.kafka.common.errors.TimeoutException",
+    "org.apache.kafka.common.errors.DisconnectException",
+    "org.apache.kafka.common.errors.NetworkException",
+    "org.apache.kafka.common.errors.BrokerNotAvailableException",
+    "org.apache.kafka.common.errors.NotLeaderOrFollowerException",
+    "java.util.concurrent.TimeoutException: Cannot fetch record",
+    "Failed to construct kafka",
+    "No resolvable bootstrap urls",
+)
+_FRAME = re.compile(r'File "([^"]+)", line (\d+), in (\S+)')
+
+
+def lost_broker(said: str) -> bool:
+    """Whether a failure is that of a broker that went away."""
+    return any(sign in said for sign in _LOST_BROKER)
+
+
+def failed(query: str, said: str, origin: Origin | None, log: str) -> JobFailed:
+    """The failure of a query, at the line of the user's own that raised it, if one did."""
+    cause, at = python_cause(said)
+    if cause is not None:
+        return JobFailed(f"query '{query}' failed: {cause}", hint="mend that line and start again", origin=at or origin)
+    return JobFailed(f"query '{query}' failed: {_cause(said)}", hint=f"the whole story is in {log}", origin=origin)
+
+
+def python_cause(said: str) -> tuple[str | None, Origin | None]:
+    """What a user's Python function raised, and where."""
+    start = said.find("Traceback (most recent call last)")
+    if start < 0:
+        return None, None
+    lines = said[start:].splitlines()[1:]
+    at: Origin | None = None
+    for number, line in enumerate(lines):
+        frame = _FRAME.search(line)
+        if frame:
+            if not is_ours(frame[1]) and "pyspark" not in frame[1] and "py4j" not in frame[1]:
+                at = Origin(frame[1], int(frame[2]))
+        elif line and not line.startswith((" ", "\t")) and number:
+            return line.strip(), at
+    return None, at
+
+
+def _cause(said: str) -> str:
+    """The innermost cause that a Java stack names."""
+    causes = re.findall(r"^Caused by: (?:[\w.$]+: )?(.+)$", said, re.MULTILINE)
+    text = causes[-1] if causes else said.strip().splitlines()[0] if said.strip() else "no reason was given"
+    text = re.sub(r"^\[[A-Z0-9_.]+\]\s*", "", text.strip())
+    return re.split(r"\s*SQLSTATE:", text)[0].strip()

@@ -1,0 +1,1 @@
+"""From bytes to rows and back, a file a format; each is told to Spark as SQL."""

@@ -1,0 +1,88 @@
+"""The JVM that Spark lives in: started once a process, with our jars, its words kept in a file."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from headrace.errors import SetupError
+from headrace.settings import Project
+from headrace.supply.jars import jars, kernel_jar
+from headrace.supply.java import spark_java_home
+
+LOG_CONFIG = Path(__file__).with_name("log4j2.properties")
+
+
+def launch(project: Project, conf: Mapping[str, str]) -> None:
+    """Start the JVM, unless this process has one."""
+    from pyspark import SparkConf, SparkContext
+    from pyspark.java_gateway import launch_gateway
+
+    if SparkContext._gateway is not None:
+        return
+    logs = log_folder(project)
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    os.environ.setdefault("PYSPARK_DRIVER_PYTHON", sys.executable)
+    os.environ["JAVA_HOME"] = str(spark_java_home())
+    settings = SparkConf(loadDefaults=False)
+    for key, value in {**_launch_conf(logs), **conf}.items():
+        settings.set(key, value)
+    said = logs / "jvm.log"
+    with said.open("ab") as log:
+        start = log.tell()
+        try:
+            gateway = launch_gateway(settings, {"stderr": log})
+        except Exception as error:
+            raise SetupError(
+                f"Spark's JVM did not start: {last_line(said, start) or error}",
+                hint=f"read {said}; `headrace doctor` checks this machine",
+            ) from None
+    SparkContext._ensure_initialized(gateway=gateway)
+
+
+def _launch_conf(logs: Path) -> dict[str, str]:
+    options = f"-Dlog4j2.configurationFile={LOG_CONFIG.as_uri()} -Dheadrace.log={logs / 'spark.log'}"
+    return {
+        "spark.jars": ",".join(str(jar) for jar in (*jars("spark"), kernel_jar())),
+        "spark.driver.extraJavaOptions": options,
+        "spark.driver.memory": os.environ.get("HEADRACE_DRIVER_MEMORY", "2g"),
+    }
+
+
+def log_folder(project: Project) -> Path:
+    """The folder of this project's logs; git is told to leave it alone."""
+    logs = project.state / "logs"
+    logs.mkdir(parents=True, exist_ok=True)
+    ignore = project.state / ".gitignore"
+    if not ignore.exists():
+        ignore.write_text("*\n", encoding="utf-8")
+    return logs
+
+
+def last_line(log: Path, start: int) -> str:
+    with log.open("rb") as file:
+        file.seek(start)
+        lines = [line.strip() for line in file.read().decode(errors="replace").splitlines() if line.strip()]
+    telling = [line for line in lines if "rror" in line or "xception" in line]
+    return (telling or lines or [""])[0]
+
+
+def jvm() -> Any:
+    """The JVM's packages; somebody has launched it before."""
+    from pyspark import SparkContext
+
+    return SparkContext._jvm
+
+
+def kernel() -> Any:
+    """The kernel's Scala objects, or why they are not there."""
+    found = jvm().org.apache.spark.sql.headrace
+    if type(found.Plans).__name__ == "JavaPackage":
+        raise SetupError(
+            "this Spark was started without Headrace's jars",
+            hint="let Headrace start Spark, or start it with: --jars $(headrace jars --comma)",
+        )
+    return found

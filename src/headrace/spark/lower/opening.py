@@ -1,0 +1,56 @@
+"""Sources opened: rows as the source has them, still undecoded."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from headrace.connect.source import Reading
+from headrace.errors import InvalidSchema, MissingFile
+from headrace.model.modes import Mode
+from headrace.plan.nodes import Read
+from headrace.serde._serde import literal
+from headrace.spark.schemas import struct
+from headrace.spark.translate import blame
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+    from headrace.spark.compile import Compiler
+
+FILE = "__headrace_file"
+
+
+def opened(compiler: Compiler, node: Read, reading: Reading) -> DataFrame:
+    """The source's own rows: those that a test gives, a DataFrame that is there, or what Spark reads."""
+    given = compiler.inputs(node)
+    if given is not None:
+        return given
+    if reading.frame is not None:
+        return reading.frame  # type: ignore[no-any-return]
+    reader = compiler.spark.read if compiler.mode is Mode.BATCH else compiler.spark.readStream
+    reader = reader.format(reading.format).options(**reading.options)  # type: ignore[union-attr]
+    if reading.schema is not None:
+        reader = reader.schema(struct(reading.schema))
+    with blame(node.origin, what=node.name):
+        try:
+            frame = reader.load(reading.path) if reading.path else reader.load()
+        except Exception as error:
+            raise _told(error, node, reading) from None
+        if reading.skip is not None:
+            frame = frame.where(f"value <> {literal(reading.skip)}")
+        return frame.selectExpr("*", f"_metadata.file_path AS {FILE}") if reading.path else frame
+
+
+def _told(error: Exception, node: Read, reading: Reading) -> Exception:
+    said = str(error)
+    if "PATH_NOT_FOUND" in said or "does not exist" in said:
+        return MissingFile(
+            f"there is no {reading.path} to read", hint="create it, or mend the path", origin=node.origin
+        )
+    if "chema must be specified" in said or "UNABLE_TO_INFER_SCHEMA" in said:
+        return InvalidSchema(
+            f"{node.source.text} cannot be read without a schema",
+            hint="say its columns: schema='id string, value double'",
+            origin=node.origin,
+        )
+    return error

@@ -1,0 +1,176 @@
+"""Sources decoded, and parted into rows that could be read and rows that could not.
+
+A source's rows are decoded once. A row is rejected when its parser leaves a complaint, or when it has no
+event time though the stream says which column holds it; all else is the stream.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from headrace.connect.source import Reading
+from headrace.errors import InvalidSchema, UnknownColumn
+from headrace.model.modes import Mode
+from headrace.plan.nodes import Read, Rejected
+from headrace.serde._serde import CORRUPT, Serde, quoted
+from headrace.spark.lower.opening import FILE, opened
+from headrace.spark.schemas import ddl, struct
+from headrace.spark.translate import blame
+from headrace.time import interval
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+    from headrace.spark.compile import Compiler
+
+REASON = "__headrace_reason"
+MARKER = "__headrace_marker"
+"""A column that tests add: a time that moves the watermark, in a row that is no row of the stream."""
+BARRIER = "1 + rand() > 0"
+"""Always true, not deterministic, and nothing that Spark sees through (as it does rand() >= 0), so that Spark moves no filter of the user's from above it to below.
+
+Below it lies the watermark, which would otherwise see just the rows that later filters let through.
+"""
+EVENT_TIME = "headrace.event_time"
+"""In a column's metadata: that it is the event time, and how many microseconds of delay it is given."""
+
+
+@dataclass(frozen=True)
+class _Decoded:
+    """A source's rows with all that was read from them; `columns` maps the stream's names to those here."""
+
+    frame: DataFrame
+    reading: Reading
+    columns: dict[str, str]
+    judged: bool
+
+    @property
+    def shown(self) -> list[str]:
+        """The stream's columns, as SQL."""
+        chosen = [f"{quoted(inner)} AS {quoted(name)}" for name, inner in self.columns.items()]
+        return [*chosen, *([MARKER] if MARKER in self.frame.columns else [])]
+
+
+def read(compiler: Compiler, node: Read) -> DataFrame:
+    """The rows that could be read, with the watermark that the stream declares."""
+    decoded = _decoded(compiler, node)
+    frame = decoded.frame
+    if decoded.judged:
+        marked = f" OR {MARKER} IS NOT NULL" if MARKER in frame.columns else ""
+        frame = _counted(compiler, frame, node).where(f"{REASON} IS NULL{marked}")
+    frame = frame.selectExpr(*decoded.shown)
+    if node.event_time is not None:
+        frame = watermarked(frame, node.event_time, node.delay)
+    return _without_markers(frame, node)
+
+
+def rejected(compiler: Compiler, node: Rejected) -> DataFrame:
+    """The rows that could not be read: where from, the raw value, and why."""
+    decoded = _decoded(compiler, node.read)
+    frame = decoded.frame
+    stamps = [quoted(stamp) for stamp in decoded.reading.stamps]
+    stamps += [f"{FILE} AS file"] if FILE in frame.columns else []
+    raw = "value" if "value" in decoded.reading.raw else "NULL"
+    reason = REASON if decoded.judged else "CAST(NULL AS STRING)"
+    markers = f" AND {MARKER} IS NULL" if MARKER in frame.columns else ""
+    return frame.where(f"{reason} IS NOT NULL{markers}").selectExpr(
+        f"'{node.read.name}' AS source", *stamps, f"CAST({raw} AS BINARY) AS raw", f"{reason} AS reason"
+    )
+
+
+def watermarked(frame: DataFrame, column: str, delay: int) -> DataFrame:
+    """The frame with `column` known as event time, to Spark and to the windows after it."""
+    from pyspark.sql import functions as F
+
+    time = F.col(quoted(column))
+    if MARKER in frame.columns:
+        time = F.coalesce(F.col(MARKER), time)
+    named = time.alias(column, metadata={EVENT_TIME: delay})
+    frame = frame.withColumns({column: named}).withWatermark(column, interval(delay))
+    return frame.where(BARRIER) if frame.isStreaming else frame
+
+
+def event_time_of(frame: DataFrame) -> tuple[str, int] | None:
+    """The column of event time and its delay, wherever verbs have carried it."""
+    for field in frame.schema.fields:
+        if EVENT_TIME in field.metadata:
+            return field.name, int(field.metadata[EVENT_TIME])
+    return None
+
+
+def _without_markers(frame: DataFrame, node: Read) -> DataFrame:
+    if MARKER not in frame.columns:
+        return frame
+    return frame.where(f"{MARKER} IS NULL").drop(MARKER)
+
+
+def _decoded(compiler: Compiler, node: Read) -> _Decoded:
+    return compiler.part(node, "decoded", lambda: _decode_all(compiler, node))  # type: ignore[no-any-return]
+
+
+def _decode_all(compiler: Compiler, node: Read) -> _Decoded:
+    reading = node.source.reading(compiler.mode, compiler.project)
+    frame = opened(compiler, node, reading)
+    columns = {} if reading.raw else {name: name for name in frame.columns if not name.startswith("__headrace")}
+    reasons: list[str] = []
+    for bytes_, serde in sorted(reading.raw.items()):
+        frame, names, complaints = _decode(frame, bytes_, serde, node)
+        columns |= names
+        reasons += complaints
+    columns |= {name: name for name in reading.keep if name not in columns}
+    if node.event_time is not None:
+        inner = _checked_time(node, frame, columns)
+        reasons.append(f"WHEN {quoted(inner)} IS NULL THEN 'the event time {node.event_time} is null'")
+    if reasons:
+        frame = frame.selectExpr("*", f"CASE {' '.join(reasons)} END AS {REASON}")
+    return _Decoded(frame, reading, columns, bool(reasons))
+
+
+def _decode(
+    frame: DataFrame, bytes_: str, serde: Serde, node: Read
+) -> tuple[DataFrame, dict[str, str], list[str]]:
+    """The frame with a bytes column decoded, its new columns, and the complaints that its parser can have.
+
+    New columns are kept apart from the source's own until the end, as their names may be the same.
+    """
+    prefix = f"__headrace_{bytes_}_"
+    if serde.schema is None:
+        inner = prefix + bytes_
+        return frame.selectExpr("*", f"{serde.decoder(quoted(bytes_), '')} AS {inner}"), {bytes_: inner}, []
+    fields = struct(serde.schema)
+    names = {name: prefix + name for name in fields.names}
+    corrupt = prefix + CORRUPT
+    with blame(serde.schema.origin, what=node.name):
+        # A generator, so that the parser runs once a row: Spark would copy a projection into the filters above.
+        parsed = f"inline(array({serde.decoder(quoted(bytes_), ddl(fields))}))"
+        frame = frame.selectExpr("*", f"{parsed} AS ({', '.join(map(quoted, [*names.values(), corrupt]))})")
+    empty = f"{bytes_} IS NULL OR length(trim(CAST({bytes_} AS STRING))) = 0"
+    return frame, names, [
+        f"WHEN {empty} THEN 'the {bytes_} is empty'",
+        f"WHEN {quoted(corrupt)} IS NOT NULL THEN 'the {bytes_} is not {serde.text} of the schema'",
+    ]  # fmt: skip
+
+
+def _checked_time(node: Read, frame: DataFrame, columns: dict[str, str]) -> str:
+    """The column of event time, if it is there and is one."""
+    name = str(node.event_time)
+    if name not in columns:
+        raise UnknownColumn(name, columns, stream=node.name, origin=node.origin)
+    kind = frame.schema[columns[name]].dataType.simpleString()
+    if kind != "timestamp":
+        raise InvalidSchema(
+            f"event time '{name}' is {kind}, not timestamp",
+            hint=f"declare it as one: '{name} timestamp'",
+            origin=node.origin,
+        )
+    return columns[name]
+
+
+def _counted(compiler: Compiler, frame: DataFrame, node: Read) -> DataFrame:
+    """The frame, its rejected rows counted as they pass, so that none goes unseen."""
+    if compiler.mode is Mode.BATCH or not frame.isStreaming:
+        return frame
+    from pyspark.sql import functions as F
+
+    return frame.observe(f"rejected:{node.name}", F.count(REASON).alias("rejected"))

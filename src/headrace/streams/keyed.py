@@ -1,0 +1,45 @@
+"""A stream cut by key."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from headrace.errors import InvalidOption
+from headrace.model.expression import Expr, Expression
+from headrace.model.windows._window import Window
+from headrace.origin import here
+from headrace.plan import nodes
+from headrace.plan.nodes import Job, Node
+from headrace.streams.stream import Stream, aggregates_of
+from headrace.streams.windowed import WindowedStream, checked
+
+
+class KeyedStream:
+    """Rows by key: what can be said of each key's rows."""
+
+    def __init__(self, node: Node, job: Job | None, keys: tuple[Expr, ...]) -> None:
+        self._node = node
+        self._job = job
+        self._keys = keys
+
+    def agg(self, **aggregates: Expression) -> Stream:
+        """A running result per key: `agg(n=F.count("*"), worst="max(value)")`."""
+        node = nodes.Aggregate(
+            input=self._node, keys=self._keys, aggregates=aggregates_of(aggregates), origin=here()
+        )
+        return Stream(node, self._job)
+
+    def reduce(self, function: Callable[[Any, Any], Any]) -> Stream:
+        """A running row per key: `function(so_far, row)` returns the new row, as a dict or a tuple."""
+        if not callable(function):
+            raise InvalidOption(f"{function!r} is not a function", hint="give a function of two rows")
+        node = nodes.Reduce(input=self._node, keys=self._keys, function=function, origin=here())
+        return Stream(node, self._job)
+
+    def window(self, window: Window, *, late: str | None = None) -> WindowedStream:
+        """Cut each key's rows into windows."""
+        return WindowedStream(self._node, self._job, self._keys, checked(window), late, here())
+
+    def __repr__(self) -> str:
+        return f"KeyedStream({self._node} by {', '.join(map(str, self._keys))})"
