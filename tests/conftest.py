@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import pytest
 
@@ -11,20 +10,15 @@ from headrace.broker.server import Broker
 from headrace.settings import Project
 
 
-@dataclass(frozen=True)
-class Running:
-    """A real broker, and the project whose it is."""
-
-    project: Project
-    servers: str
+@pytest.fixture(scope="session")
+def broker_project(tmp_path_factory: pytest.TempPathFactory) -> Project:
+    """The project whose the session's broker is."""
+    return Project(tmp_path_factory.mktemp("kafka"))
 
 
 @pytest.fixture(scope="session")
-def broker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
-    """One real Kafka for the whole session."""
-    project = Project(tmp_path_factory.mktemp("kafka"))
-    embedded = Broker(project)
-    status = embedded.up()
-    assert status.servers is not None
-    yield Running(project, status.servers)
+def broker(broker_project: Project) -> Iterator[str]:
+    """The address of one real Kafka for the whole session."""
+    embedded = Broker(broker_project)
+    yield str(embedded.up().servers)
     embedded.down()

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from headrace.connect.source import Source
-from headrace.errors import InvalidOption, hide_our_frames
+from headrace.errors import InvalidOption, JobError, Unsupported, hide_our_frames
 from headrace.model.modes import Mode, choice
 from headrace.origin import here
 from headrace.plan.nodes import Job, Read
@@ -18,9 +19,11 @@ from headrace.time import Duration, micros
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
+    from headrace.planner.explain import Explained
     from headrace.planner.physical import Physical
-    from headrace.runtime.progress import View
+    from headrace.runtime.progress import JobProgress, View
     from headrace.runtime.run import Summary
+    from headrace.spark.compile import Compiler
 
 
 class App:
@@ -42,7 +45,7 @@ class App:
         allow_columns_before_session()
         self.name = name
         self.job = Job(name)
-        self.master = master
+        self.master = master or (_LOADING[-1] if _LOADING else None)
         self.conf = dict(conf or {})
         self.checkpoint = checkpoint
         self._origin = here()
@@ -82,21 +85,34 @@ class App:
         every: Duration = "0 seconds",
         checkpoint: str | None = None,
         stop_after: Duration | None = None,
+        stop_when: Callable[[JobProgress], bool] | None = None,
         conf: Mapping[str, str] | None = None,
         view: View | None = None,
     ) -> Summary:
         """Run the job until it ends, or until Ctrl-C or SIGTERM; a later run goes on where this one stopped.
 
         `mode` is batch, available-now, micro-batch or real-time; `every` is the least time between the starts
-        of two micro-batches.
+        of two micro-batches, and in real time the length of one (5 minutes, if it is not said). `stop_after` ends the run
+        after so long; `stop_when` is asked four times a second with the job's progress, and ends it by True.
         """
         from headrace.runtime.run import Run
         from headrace.spark.session import session
 
+        if _LOADING:
+            raise JobError(
+                "app.run() is called while the file is being read",
+                hint='put it under: if __name__ == "__main__":',
+            )
         how = choice(Mode, mode, "mode")
         limit = None if stop_after is None else micros(stop_after, "stop_after") / 1_000_000
         project = self.project
-        spark = session(self.name, project, master=master or self.master, conf={**self.conf, **(conf or {})})
+        spark = session(
+            self.name,
+            project,
+            master=master or self.master,
+            conf={**self.conf, **(conf or {})},
+            real_time=how is Mode.REAL_TIME,
+        )
         shown = view or terminal_view()
         run = Run(
             job=self.job,
@@ -107,6 +123,7 @@ class App:
             checkpoint=checkpoint or self.checkpoint,
             every=micros(every, "every", zero=True),
             stop_after=limit,
+            stop_when=stop_when,
             origin=self._origin,
         )
         try:
@@ -118,17 +135,40 @@ class App:
         """Resolve the whole job, as a run would, without reading or writing anything."""
         from headrace.planner.physical import plan
         from headrace.runtime.run import resolve
-        from headrace.spark.compile import Compiler
         from headrace.spark.queries import state_teller
+
+        compiler = self._compiler(mode)
+        physical = plan(self.job, compiler.mode, state_teller(compiler))
+        resolve(compiler, self.job)
+        return physical
+
+    def explain(self, *, mode: str = "micro-batch") -> Explained:
+        """How the job will run; when it cannot run in real time, how it would in micro-batch, and why not."""
+        from headrace.planner.explain import explain
+
+        try:
+            return explain(self.validate(mode=mode))
+        except Unsupported:
+            if mode != Mode.REAL_TIME:
+                raise
+            return explain(self.validate())
+
+    def spark_plans(self, *, mode: str = "micro-batch") -> dict[str, str]:
+        """Spark's own plan of each query."""
+        physical = self.validate(mode=mode)
+        compiler = self._compiler(mode)
+        return {
+            query.name: compiler.frame(query.cut)._jdf.queryExecution().toString()
+            for query in physical.queries
+        }
+
+    def _compiler(self, mode: str) -> Compiler:
+        from headrace.spark.compile import Compiler
         from headrace.spark.session import session
 
         how = choice(Mode, mode, "mode")
-        project = self.project
-        spark = session(self.name, project, master=self.master, conf=self.conf)
-        compiler = Compiler(spark, project, how)
-        physical = plan(self.job, how, state_teller(compiler))
-        resolve(compiler, self.job)
-        return physical
+        spark = session(self.name, self.project, master=self.master, conf=self.conf)
+        return Compiler(spark, self.project, how)
 
     @property
     def project(self) -> Project:
@@ -142,6 +182,20 @@ class App:
 
     def __dir__(self) -> list[Any]:
         return [name for name in super().__dir__() if not name.startswith("__")]
+
+
+_LOADING: list[str | None] = []
+"""The masters that files are being loaded for, innermost last; empty outside of loading."""
+
+
+@contextmanager
+def while_loading(master: str | None) -> Iterator[None]:
+    """A file is being read for the app in it: nothing in it may start a run of its own."""
+    _LOADING.append(master)
+    try:
+        yield
+    finally:
+        _LOADING.pop()
 
 
 def terminal_view() -> View:

@@ -11,6 +11,7 @@ import difflib
 import sys
 import traceback
 from collections.abc import Iterable
+from itertools import takewhile
 from types import TracebackType
 from typing import Any
 
@@ -171,7 +172,7 @@ def hide_our_frames() -> None:
         if not isinstance(error, HeadraceError):
             usual(kind, error, trace)
             return
-        frames = [frame for frame in traceback.extract_tb(trace) if not is_ours(frame.filename)]
+        frames = list(takewhile(lambda frame: not is_ours(frame.filename), traceback.extract_tb(trace)))
         if frames:
             sys.stderr.write("Traceback (most recent call last):\n")
             sys.stderr.write("".join(traceback.format_list(frames)))

@@ -36,13 +36,11 @@ def short(file: str) -> str:
 
 def here() -> Origin | None:
     """The innermost line outside this package that led to the present call."""
-    frame = sys._getframe(1)
+    frame: FrameType | None = sys._getframe(1)
     while frame is not None:
         file = frame.f_code.co_filename
         if not is_ours(file) and not file.startswith("<frozen"):
             return Origin(file, frame.f_lineno)
-        if frame.f_back is None:
-            return None
         frame = frame.f_back
     return None
 

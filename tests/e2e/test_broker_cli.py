@@ -13,17 +13,20 @@ from typing import Any
 
 import pytest
 
+from headrace import errors
 from headrace.broker.admin import create_topic
 from headrace.broker.records import Outgoing, consume, produce
 from headrace.cli.main import main
-from tests.conftest import Running
+from headrace.settings import Project
 
 COMMAND = [sys.executable, "-m", "headrace.cli"]
+ROOT = Path(errors.__file__).parents[1]
 
 
 @pytest.fixture(autouse=True)
-def in_project(broker: Running, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(broker.project.root)
+def in_project(broker: str, broker_project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    monkeypatch.chdir(broker_project.root)
 
 
 def headrace(*arguments: str, code: int = 0, stdin: str = "") -> subprocess.CompletedProcess[str]:
@@ -37,7 +40,7 @@ def as_json(capsys: pytest.CaptureFixture[str], *arguments: str, code: int = 0) 
     return json.loads(capsys.readouterr().out)
 
 
-def test_a_topic_from_its_making_to_its_end(broker: Running, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_topic_from_its_making_to_its_end(broker: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert as_json(
         capsys, "topic", "create", "cli", "--partitions", "2", "--config", "cleanup.policy=compact"
     ) == {
@@ -58,8 +61,8 @@ def test_a_topic_from_its_making_to_its_end(broker: Running, capsys: pytest.Capt
     assert as_json(capsys, "topic", "delete", "cli", code=4)["error"] == "MissingTopic"
 
 
-def test_lines_go_in_and_come_out(broker: Running) -> None:
-    create_topic(broker.servers, "lines")
+def test_lines_go_in_and_come_out(broker: str) -> None:
+    create_topic(broker, "lines")
     assert headrace("produce", "lines", stdin="a\nb\n").stdout == "2 records delivered to 'lines'\n"
     headrace("produce", "lines", "--key-separator", "=", stdin="k=v\n")
     told = headrace("produce", "lines", "--json", "--key", "id", stdin='{"id": 1}\nnope\n', code=1)
@@ -77,33 +80,33 @@ def test_lines_go_in_and_come_out(broker: Running) -> None:
     assert headrace("consume", "lines", "--from", "2999-01-01").stdout == ""
 
 
-def test_a_file_goes_in(broker: Running, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    create_topic(broker.servers, "from-file")
+def test_a_file_goes_in(broker: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    create_topic(broker, "from-file")
     file = tmp_path / "rows.txt"
     file.write_text("1\n2\n3\n")
     assert main(["produce", "from-file", "--file", str(file)]) == 0
-    assert [record.value for record in consume(broker.servers, "from-file")] == [b"1", b"2", b"3"]
+    assert [record.value for record in consume(broker, "from-file")] == [b"1", b"2", b"3"]
     assert main(["produce", "from-file", "--file", "nowhere.txt"]) == 4
     assert "error: no file nowhere.txt" in capsys.readouterr().err
 
 
-def test_ctrl_c_ends_following_cleanly(broker: Running) -> None:
-    create_topic(broker.servers, "followed")
-    produce(broker.servers, "followed", [Outgoing(b"first")])
+def test_ctrl_c_ends_following_cleanly(broker: str) -> None:
+    create_topic(broker, "followed")
+    produce(broker, "followed", [Outgoing(b"first")])
     with subprocess.Popen(
         [*COMMAND, "consume", "followed", "--follow"], stdout=subprocess.PIPE, text=True
     ) as follower:
         assert follower.stdout is not None
         assert follower.stdout.readline().endswith("first\n")
-        produce(broker.servers, "followed", [Outgoing(b"second")])
+        produce(broker, "followed", [Outgoing(b"second")])
         assert follower.stdout.readline().endswith("second\n")
         follower.send_signal(signal.SIGINT)
         assert follower.wait(10) == 0
 
 
-def test_a_reader_that_has_enough_is_no_error(broker: Running) -> None:
-    create_topic(broker.servers, "piped")
-    produce(broker.servers, "piped", [Outgoing(b"x" * 1000) for _ in range(2000)])
+def test_a_reader_that_has_enough_is_no_error(broker: str) -> None:
+    create_topic(broker, "piped")
+    produce(broker, "piped", [Outgoing(b"x" * 1000) for _ in range(2000)])
     with subprocess.Popen(
         [*COMMAND, "consume", "piped"], stdout=subprocess.PIPE, stderr=subprocess.PIPE
     ) as reader:
@@ -115,9 +118,9 @@ def test_a_reader_that_has_enough_is_no_error(broker: Running) -> None:
         assert reader.stderr.read() == b""
 
 
-def test_groups(broker: Running, capsys: pytest.CaptureFixture[str]) -> None:
-    create_topic(broker.servers, "grouped")
-    produce(broker.servers, "grouped", [Outgoing(b"x")] * 3)
+def test_groups(broker: str, capsys: pytest.CaptureFixture[str]) -> None:
+    create_topic(broker, "grouped")
+    produce(broker, "grouped", [Outgoing(b"x")] * 3)
     assert main(["consume", "grouped", "--group", "cli-group"]) == 0
     assert len(capsys.readouterr().out.splitlines()) == 3
     assert {"name": "cli-group", "state": "empty", "members": 0} in as_json(capsys, "group", "list")
@@ -129,11 +132,11 @@ def test_groups(broker: Running, capsys: pytest.CaptureFixture[str]) -> None:
     assert as_json(capsys, "group", "describe", "nobody", code=4)["error"] == "SetupError"
 
 
-def test_status_and_up(broker: Running, capsys: pytest.CaptureFixture[str]) -> None:
-    assert as_json(capsys, "status")["servers"] == broker.servers
+def test_status_and_up(broker: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert as_json(capsys, "status")["servers"] == broker
     assert as_json(capsys, "up")["answers"] is True
     assert main(["status"]) == 0
-    assert f"is up at {broker.servers}" in capsys.readouterr().out
+    assert f"is up at {broker}" in capsys.readouterr().out
 
 
 def test_no_broker(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -156,10 +159,12 @@ def test_wrong_options_are_wrong_use(capsys: pytest.CaptureFixture[str]) -> None
 
 
 def test_help_is_quick() -> None:
-    headrace("--help")
-    begun = time.monotonic()
-    headrace("--help")
-    assert time.monotonic() - begun < 0.8  # 0.14 s alone on two cores
+    took = []
+    for _ in range(4):
+        begun = time.monotonic()
+        headrace("--help")
+        took.append(time.monotonic() - begun)
+    assert min(took) < 0.8  # 0.14 s alone on two cores
 
 
 def test_completion_is_on() -> None:

@@ -216,6 +216,8 @@ def _is_passing(error: KafkaError) -> bool:
     return error.code() in (
         KafkaError.NOT_LEADER_FOR_PARTITION,
         KafkaError.LEADER_NOT_AVAILABLE,
+        KafkaError.UNKNOWN_LEADER_EPOCH,
+        KafkaError.FENCED_LEADER_EPOCH,
         KafkaError.UNKNOWN_TOPIC_OR_PART,
     )
 

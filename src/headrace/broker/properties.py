@@ -39,6 +39,8 @@ FIXED = {
     "group.initial.rebalance.delay.ms": "0",
     "group.min.session.timeout.ms": "1000",
     "transaction.abort.timed.out.transaction.cleanup.interval.ms": "2000",
+    # Retention goes by the records' own timestamps: with a limit, replayed old events vanish in seconds.
+    "log.retention.ms": "-1",
     # Retention and compaction are seen within seconds; the defaults are five minutes and 128 MB.
     "log.initial.task.delay.ms": "1000",
     "log.retention.check.interval.ms": "2000",

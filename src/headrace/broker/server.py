@@ -130,6 +130,7 @@ class Broker:
     ) -> None:
         places = self._places
         data.mkdir(parents=True, exist_ok=True)
+        _require_unused(data)
         text = server_properties(port, ports.any_free(), data)
         places.properties.write_text(text, encoding="ascii")
         cluster = cluster_id_of(data) or self._format(java, data, shown)
@@ -186,10 +187,7 @@ class Broker:
                 hint="leave --port away to take a free one, or give another",
             )
         if "Failed to acquire lock on file .lock" in text:
-            raise SetupError(
-                "another broker uses the same data folder",
-                hint="`headrace down` in its project, or give another folder: headrace up --data FOLDER",
-            )
+            raise _data_in_use()
         telling = [line.strip()[:200] for line in lines if any(word in line for word in _TELLING)]
         shown = list(dict.fromkeys(telling))[:4] or [line.strip()[:200] for line in lines[-4:]]
         told = "".join(f"\n    {line}" for line in shown)
@@ -238,6 +236,24 @@ class Broker:
             beside = archive.with_name(f"{archive.name}.{os.getpid()}")
             shutil.move(left, beside)
             beside.replace(archive)
+
+
+def _require_unused(data: Path) -> None:
+    """Refuse a folder that a broker holds: a second one would spoil its metadata before it noticed."""
+    lock = data / ".lock"
+    if lock.exists():
+        with lock.open("r+") as held:
+            try:
+                fcntl.lockf(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                raise _data_in_use() from None
+
+
+def _data_in_use() -> SetupError:
+    return SetupError(
+        "another broker uses the same data folder",
+        hint="`headrace down` in its project, or give another folder: headrace up --data FOLDER",
+    )
 
 
 @contextmanager

@@ -17,6 +17,11 @@ from headrace.errors import HeadraceError, InvalidDuration, InvalidOption
 
 # One module a command, in the order of the help; each has `command`, a function, or `app`, a typer app.
 COMMANDS = (
+    "init",
+    "run",
+    "validate",
+    "explain",
+    "graph",
     "up",
     "down",
     "status",

@@ -17,11 +17,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Writing:
-    """How Spark's own stream writer writes it: a format with options."""
+    """How Spark's own stream writer writes it: a format with options; `counts` if it tells how many rows."""
 
     format: str
     options: Mapping[str, str] = field(default_factory=dict)
     partition_by: tuple[str, ...] = ()
+    counts: bool = False
 
 
 @dataclass(frozen=True)
@@ -58,9 +59,10 @@ def rows_of(frame: DataFrame) -> list[dict[str, Any]]:
 
 
 class Sink(ABC):
-    """A place that rows go to. It is written by Spark's own writer where `writing` gives one, or by `write`."""
+    """A place that rows go to; a `native` one is written by Spark's own stream writer, as `writing` says."""
 
     outputs: frozenset[Output] = frozenset(Output)
+    native: bool = False
 
     @property
     @abstractmethod
@@ -76,9 +78,9 @@ class Sink(ABC):
     def write(self, batch: Batch) -> None:
         """Write one batch; the same number may come again after a failure."""
 
-    def writing(self, project: Project) -> Writing | None:
-        """How Spark's own writer writes it, where it can."""
-        return None
+    def writing(self, project: Project) -> Writing:
+        """How Spark's own writer writes it, if it is native."""
+        raise NotImplementedError(f"{self.text} has no writer of Spark's own")
 
     def encode(self, frame: DataFrame) -> DataFrame:
         """The rows in the shape that `writing` and `write` take."""
@@ -90,7 +92,7 @@ class Sink(ABC):
     def refuses(self, mode: Mode, output: Output) -> str | None:
         """Why it cannot be written so, if it cannot."""
         if mode is Mode.REAL_TIME and self.writing_in_real_time is None:
-            return "Spark's real-time mode writes to Kafka, the console and memory alone"
+            return "Spark's real-time mode writes to Kafka and the console alone"
         if output not in self.outputs:
             allowed = ", ".join(sorted(self.outputs))
             return f"{self.text} takes {allowed}, not {output}"
@@ -101,7 +103,7 @@ class Sink(ABC):
         """The format that real-time mode writes it with, where it can."""
         return None
 
-    def preflight(self, project: Project) -> None:
+    def ready(self, project: Project) -> None:
         """Raise what would keep it from being written."""
 
     def brokers(self, project: Project) -> str | None:

@@ -49,6 +49,7 @@ class Files(Source, Sink):
     options: Mapping[str, str] = field(default_factory=dict)
 
     outputs = frozenset({Output.APPEND})
+    native = True
 
     @property
     def address(self) -> str:
@@ -57,6 +58,9 @@ class Files(Source, Sink):
     @property
     def text(self) -> str:
         return f"{self.format} files in {self.path}"
+
+    def refuses(self, mode: Mode, output: Output | None = None) -> str | None:
+        return Source.refuses(self, mode) if output is None else Sink.refuses(self, mode, output)
 
     # As a source.
 

@@ -40,6 +40,7 @@ class Kafka(Source, Sink):
     options: Mapping[str, str] = field(default_factory=dict)
 
     outputs = frozenset({Output.APPEND, Output.UPDATE})
+    native = True
 
     @property
     def address(self) -> str:
@@ -47,7 +48,8 @@ class Kafka(Source, Sink):
 
     @property
     def text(self) -> str:
-        return f"kafka topic {self.topic} ({self.value.text})"
+        form = "" if isinstance(self.value, _Default) else f" ({self.value.text})"
+        return f"kafka topic {self.topic}{form}"
 
     def brokers(self, project: Project) -> str | None:
         try:
@@ -59,6 +61,9 @@ class Kafka(Source, Sink):
         from headrace.broker.admin import require_topics
 
         require_topics(self._servers(project), [self.topic])
+
+    def ready(self, project: Project) -> None:
+        self.preflight(project)
 
     def _servers(self, project: Project) -> str:
         from headrace.broker.address import bootstrap_servers
@@ -103,7 +108,7 @@ class Kafka(Source, Sink):
         return "kafka"
 
     def writing(self, project: Project) -> Writing:
-        return Writing("kafka", self._producing(project))
+        return Writing("kafka", self._producing(project), counts=True)
 
     def write(self, batch: Batch) -> None:
         self.encode(batch.frame).write.format("kafka").options(**self._producing(batch.project)).save()
@@ -142,7 +147,7 @@ def kafka(
     names the column whose value becomes the key. `servers` is the project's own broker when left out.
 
     >>> kafka("alarms").text
-    'kafka topic alarms (text)'
+    'kafka topic alarms'
     """
     if not isinstance(topic, str) or not topic:
         raise InvalidOption(f"{topic!r} is not a topic", hint="give its name: hr.kafka('alarms')")

@@ -43,7 +43,7 @@ def expr(value: Expression, name: str | None = None) -> Expr:
     )
 
 
-def is_column(value: object) -> bool:
+def is_column(value: object) -> TypeGuard[Column]:
     """Told without importing Spark: whoever made a Column has imported it."""
     return any(kind.__name__ == "Column" and kind.__module__.startswith("pyspark.sql") for kind in type(value).__mro__)
 

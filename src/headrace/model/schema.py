@@ -44,7 +44,7 @@ def schema(declared: Declared) -> Schema:
     """Take DDL text or a Spark StructType."""
     if isinstance(declared, str) and declared.strip():
         return Schema(declared.strip(), origin=here())
-    if type(declared).__name__ == "StructType":
+    if not isinstance(declared, str) and type(declared).__name__ == "StructType":
         return Schema(declared.json(), is_json=True, origin=here())
     raise InvalidSchema(
         f"{declared!r} is not a schema",

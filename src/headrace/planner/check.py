@@ -112,7 +112,7 @@ def _late(write: Write, mode: Mode) -> None:
             )
 
 
-def against_real_time(query: Query, all_queries: list[Query], keeps_state: KeepsState) -> list[tuple[Node, str]]:
+def against_real_time(query: Query, keeps_state: KeepsState) -> list[tuple[Node, str]]:
     """Every reason why this query cannot run in real time, and the node that it is about."""
     found: list[tuple[Node, str]] = []
     for write in query.writes:

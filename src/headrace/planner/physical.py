@@ -26,9 +26,11 @@ class Physical:
     def guarantee(self, write: Write) -> Guarantee:
         """What is promised of the rows of an output, and by which part."""
         found = [write.sink.guarantee(self.mode)]
-        for node in upstream(write.input):
-            if isinstance(node, Read) and not node.source.replayable:
-                found.append(Guarantee(Delivery.AT_MOST_ONCE, f"{node.source.text} cannot replay"))
+        found += [
+            Guarantee(Delivery.AT_MOST_ONCE, f"{node.source.text} cannot replay")
+            for node in upstream(write.input)
+            if isinstance(node, Read) and not node.source.replayable
+        ]
         if self.mode is Mode.REAL_TIME:
             found.append(Guarantee(Delivery.AT_LEAST_ONCE, "real time repeats up to a batch after a failure"))
         if self.mode is Mode.BATCH:
@@ -53,4 +55,4 @@ def plan(job: Job, mode: Mode, keeps_state: KeepsState) -> Physical:
 
 
 def real_time_reasons(queries: list[Query], keeps_state: KeepsState) -> list[tuple[Node, str]]:
-    return [reason for query in queries for reason in against_real_time(query, queries, keeps_state)]
+    return [reason for query in queries for reason in against_real_time(query, keeps_state)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from collections import deque
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -11,9 +12,13 @@ from headrace.runtime.progress import QueryProgress, State
 from headrace.time import instant
 
 
+SPAN = 5.0
+"""Seconds that a rate is taken over."""
+
+
 @dataclass
 class Gauge:
-    """Takes batch reports in order, and gives the present picture."""
+    """Takes batch reports in order, and gives the present picture; the caller says what time it is, in seconds."""
 
     name: str
     state: State = State.STARTING
@@ -22,7 +27,10 @@ class Gauge:
     rows_in: int = 0
     rows_out: int | None = None
     rejected: dict[str, int] = field(default_factory=dict)
-    last: dict[str, Any] = field(default_factory=dict)
+    late: int | None = None
+    _batch: dict[str, Any] = field(default_factory=dict)
+    _latest: dict[str, Any] = field(default_factory=dict)
+    _marks: deque[tuple[float, int, int]] = field(default_factory=deque)
 
     def take(self, report: dict[str, Any]) -> None:
         """Add one report of Spark's."""
@@ -34,33 +42,40 @@ class Gauge:
         for name, values in (report.get("observedMetrics") or {}).items():
             if name.startswith("rejected:"):
                 self.rejected[name] = self.rejected.get(name, 0) + int(values["rejected"])
-        if report.get("numInputRows") or "addBatch" in report.get("durationMs", {}) or not self.last:
-            self.last = report
-        else:
-            self.last = {**self.last, "sources": report.get("sources", []), "eventTime": report.get("eventTime", {})}
-            self.last |= {"inputRowsPerSecond": 0.0, "quiet": True}
+        for operator in report.get("stateOperators") or []:
+            self.late = (self.late or 0) + operator.get("numRowsDroppedByWatermark", 0)
+        self._latest = report
+        if "addBatch" in report.get("durationMs", {}):
+            self._batch = report
 
-    def picture(self) -> QueryProgress:
-        """The query as it stands."""
-        report = self.last
-        duration = report.get("durationMs", {}).get("triggerExecution")
-        quiet = bool(report.get("quiet"))
-        out = rows_out(report)
+    def picture(self, now: float) -> QueryProgress:
+        """The query as it stands at `now`."""
+        per_second = self._rates(now)
         return QueryProgress(
             name=self.name,
             state=self.state,
             message=self.message,
-            batch=report.get("batchId"),
-            batch_ms=duration,
+            batch=self._batch.get("batchId"),
+            batch_ms=self._batch.get("durationMs", {}).get("triggerExecution"),
             rows_in=self.rows_in,
-            rows_in_per_second=0.0 if quiet else _number(report.get("processedRowsPerSecond")),
+            rows_in_per_second=per_second[0],
             rows_out=self.rows_out,
-            rows_out_per_second=None if out is None else 0.0 if quiet or not duration else out * 1000 / duration,
-            watermark=_watermark(report),
-            lag=_lag(report),
-            state_rows=_state_rows(report),
+            rows_out_per_second=None if self.rows_out is None else per_second[1],
+            watermark=_watermark(self._latest),
+            lag=_lag(self._latest),
+            state_rows=_state_rows(self._batch),
             rejected=sum(self.rejected.values()) if self.rejected else None,
+            late=self.late,
         )
+
+    def _rates(self, now: float) -> tuple[float, float]:
+        """Rows in and out a second, over the last SPAN seconds."""
+        self._marks.append((now, self.rows_in, self.rows_out or 0))
+        while len(self._marks) > 2 and self._marks[1][0] <= now - SPAN:
+            self._marks.popleft()
+        then, rows_in, out = self._marks[0]
+        passed = now - then
+        return ((self.rows_in - rows_in) / passed, ((self.rows_out or 0) - out) / passed) if passed > 0 else (0.0, 0.0)
 
 
 def rows_out(report: dict[str, Any]) -> int | None:
@@ -103,6 +118,3 @@ def _state_rows(report: dict[str, Any]) -> int | None:
     operators = report.get("stateOperators") or []
     return sum(operator.get("numRowsTotal", 0) for operator in operators) if operators else None
 
-
-def _number(value: Any) -> float:
-    return float(value) if isinstance(value, int | float) and value == value else 0.0

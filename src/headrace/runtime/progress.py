@@ -23,7 +23,11 @@ class State(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class QueryProgress:
-    """One query, at one moment. Rows out and rejected are None where Spark does not count them."""
+    """One query, at one moment; what Spark does not count is None.
+
+    `late` counts what Spark's windows dropped: a row once for each window that it came too late for, and rows
+    of one key, window and task in one batch together once.
+    """
 
     name: str
     state: State
@@ -38,6 +42,7 @@ class QueryProgress:
     lag: int | None = None
     state_rows: int | None = None
     rejected: int | None = None
+    late: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

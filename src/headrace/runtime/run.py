@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -16,12 +16,13 @@ from headrace.plan.nodes import Job, Node, Read, Write, all_nodes, upstream
 from headrace.planner.divide import Query
 from headrace.planner.physical import Physical, plan
 from headrace.runtime.checkpoint import Checkpoints, root_of
-from headrace.runtime.failure import failed, lost_broker
+from headrace.spark.failure import failed, lost_broker
 from headrace.runtime.gauge import Gauge
 from headrace.runtime.progress import JobProgress, QueryProgress, State, View
 from headrace.settings import Project
 from headrace.spark.compile import Compiler
-from headrace.spark.engine import log_folder
+from headrace.spark.engine import LOG, log_folder
+from headrace.spark.package import travel
 from headrace.spark.queries import Starter, progress_since, run_batch, state_teller, stop_gently
 from headrace.spark.storage import Storage
 from headrace.time import SYSTEM_CLOCK, Clock
@@ -72,6 +73,7 @@ class Run:
     checkpoint: str | None = None
     every: int = 0
     stop_after: float | None = None
+    stop_when: Callable[[JobProgress], bool] | None = None
     origin: Origin | None = None
     clock: Clock = SYSTEM_CLOCK
     _stopping: threading.Event = field(default_factory=threading.Event)
@@ -79,6 +81,7 @@ class Run:
     def go(self) -> Summary:
         """Run to the end, or until stopped."""
         began = self.clock.monotonic()
+        travel(self.project)
         compiler = Compiler(self.spark, self.project, self.mode)
         physical = plan(self.job, self.mode, state_teller(compiler))
         resolve(compiler, self.job)
@@ -96,7 +99,7 @@ class Run:
     def _batch(self, physical: Physical, compiler: Compiler, began: float) -> Summary:
         told = []
         for query in physical.queries:
-            with told_by_spark(query, str(log_folder(self.project) / "spark.log")):
+            with told_by_spark(query, str(log_folder(self.project) / LOG)):
                 run_batch(query, compiler, self.view.show)
             told.append(QueryProgress(query.name, State.FINISHED))
         return self._summary(tuple(told), began)
@@ -125,14 +128,16 @@ class Run:
                 self._watch(running, starter, began)
             finally:
                 self._stop_all(running)
-        return self._summary(tuple(one.gauge.picture() for one in running), began)
+        return self._summary(tuple(one.gauge.picture(self.clock.monotonic()) for one in running), began)
 
     def _watch(self, running: list[Running], starter: Starter, began: float) -> None:
         while True:
             for one in running:
                 self._look(one, starter)
-            self._tell(running, began)
             if all(one.gauge.state is State.FINISHED for one in running):
+                return
+            progress = self._tell(running, began)
+            if self.stop_when is not None and self.stop_when(progress):
                 return
             if self.stop_after is not None and self.clock.monotonic() - began >= self.stop_after:
                 return
@@ -171,7 +176,7 @@ class Run:
         known = starter.failures.get(one.query.name)
         if known is not None:
             raise known
-        log = str(log_folder(self.project) / "spark.log")
+        log = str(log_folder(self.project) / LOG)
         raise failed(one.query.name, said, one.query.writes[0].origin, log)
 
     def _probe(self, one: Running) -> None:
@@ -193,7 +198,6 @@ class Run:
         if one.gauge.state is not State.WAITING:
             one.gauge.state = State.WAITING
             one.gauge.message = f"the broker {', '.join(one.brokers)} does not answer; waiting for it"
-            self.view.say(f"{one.query.name}: {one.gauge.message}")
 
     def _running_again(self, one: Running) -> None:
         if one.gauge.state is State.WAITING:
@@ -217,10 +221,12 @@ class Run:
             if one.gauge.state is not State.FAILED:
                 one.gauge.state = State.STOPPED
 
-    def _tell(self, running: list[Running], began: float) -> None:
+    def _tell(self, running: list[Running], began: float) -> JobProgress:
         now = self.clock.now()
-        pictures = tuple(one.gauge.picture() for one in running)
-        self.view.update(JobProgress(self.job.name, str(self.mode), now, self.clock.monotonic() - began, pictures))
+        pictures = tuple(one.gauge.picture(self.clock.monotonic()) for one in running)
+        progress = JobProgress(self.job.name, str(self.mode), now, self.clock.monotonic() - began, pictures)
+        self.view.update(progress)
+        return progress
 
     def _summary(self, queries: tuple[QueryProgress, ...], began: float) -> Summary:
         seconds = self.clock.monotonic() - began
@@ -258,11 +264,11 @@ def resolve(compiler: Compiler, job: Job) -> None:
 def preflight(job: Job, project: Project) -> None:
     """See that what the job reads and writes is there."""
     for node in all_nodes(job):
-        place = node.source if isinstance(node, Read) else node.sink if isinstance(node, Write) else None
-        if place is None:
-            continue
         try:
-            place.preflight(project)
+            if isinstance(node, Read):
+                node.source.preflight(project)
+            elif isinstance(node, Write):
+                node.sink.ready(project)
         except HeadraceError as error:
             error.origin = error.origin or node.origin
             raise

@@ -54,5 +54,6 @@ def forget() -> None:
     """Make way for a real context."""
     from pyspark import SparkContext
 
-    if isinstance(SparkContext._active_spark_context, _Standin):
+    active: Any = SparkContext._active_spark_context
+    if isinstance(active, _Standin):
         SparkContext._active_spark_context = None

@@ -13,6 +13,7 @@ from headrace.settings import Project
 from headrace.supply.jars import jars, kernel_jar
 from headrace.supply.java import spark_java_home
 
+LOG = "spark.log"
 LOG_CONFIG = Path(__file__).with_name("log4j2.properties")
 
 
@@ -44,7 +45,7 @@ def launch(project: Project, conf: Mapping[str, str]) -> None:
 
 
 def _launch_conf(logs: Path) -> dict[str, str]:
-    options = f"-Dlog4j2.configurationFile={LOG_CONFIG.as_uri()} -Dheadrace.log={logs / 'spark.log'}"
+    options = f"-Dlog4j2.configurationFile={LOG_CONFIG.as_uri()} -Dheadrace.log={logs / LOG}"
     return {
         "spark.jars": ",".join(str(jar) for jar in (*jars("spark"), kernel_jar())),
         "spark.driver.extraJavaOptions": options,

@@ -89,4 +89,4 @@ class Target:
 
 def row_type(columns: list[str]) -> Any:
     """A light tuple type with the columns as attributes; names that Python cannot have become _0, _1, …"""
-    return namedtuple("Row", columns, rename=True)  # type: ignore[misc]
+    return namedtuple("Row", columns, rename=True)

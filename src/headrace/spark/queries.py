@@ -17,7 +17,8 @@ from headrace.plan.nodes import Aggregate, Node, Reduce, Sql, WindowAggregate, W
 from headrace.planner.divide import Query
 from headrace.planner.support import support
 from headrace.spark.compile import Compiler
-from headrace.spark.engine import kernel
+from headrace.spark.engine import LOG, kernel, log_folder
+from headrace.spark.failure import failed
 from headrace.spark.translate import blame
 from headrace.time import interval
 
@@ -49,24 +50,29 @@ class Starter:
         frame = self.compiler.frame(query.cut)
         output = Output.UPDATE if mode is Mode.REAL_TIME else query.output
         write = query.writes[0]
+        native = self._native(write) if not query.shared else None
+        if native is not None:
+            with blame(write.origin, frame.columns):
+                encoded = write.sink.encode(frame if native.counts else _observed(frame, write))
+                writer = encoded.writeStream.format(native.format).options(**native.options)
+            return writer.partitionBy(*native.partition_by).outputMode(str(output))
         if not query.shared:
-            native = write.sink.writing(self.compiler.project)
-            if mode is Mode.REAL_TIME and native is None:
-                native = Writing(str(write.sink.writing_in_real_time))
-            if native is not None:
-                with blame(write.origin, frame.columns):
-                    encoded = write.sink.encode(_observed(frame, write))
-                    writer = encoded.writeStream.format(native.format).options(**native.options)
-                return writer.partitionBy(*native.partition_by).outputMode(str(output))
             frame = _observed(frame, write)
         feeder = Feeder(query, self.compiler, self.show, self.failures)
         return frame.writeStream.foreachBatch(feeder).outputMode(str(output))
+
+    def _native(self, write: Write) -> Writing | None:
+        if write.sink.native:
+            return write.sink.writing(self.compiler.project)
+        if self.compiler.mode is Mode.REAL_TIME:
+            return Writing(str(write.sink.writing_in_real_time), counts=True)
+        return None
 
     def _timed(self, writer: DataStreamWriter) -> DataStreamWriter:
         if self.compiler.mode is Mode.AVAILABLE_NOW:
             return writer.trigger(availableNow=True)
         if self.compiler.mode is Mode.REAL_TIME:
-            return writer.trigger(realTime=REAL_TIME_BATCH)
+            return writer.trigger(realTime=interval(self.every) if self.every else REAL_TIME_BATCH)  # type: ignore[call-overload,no-any-return]
         return writer.trigger(processingTime=interval(self.every))
 
 
@@ -81,9 +87,10 @@ class Feeder:
 
     def __call__(self, frame: DataFrame, number: int) -> None:
         kept = frame.persist() if self.query.shared else frame
+        log = str(log_folder(self.compiler.project) / LOG)
         try:
             for write in self.query.writes:
-                with told_shortly(self.query.name, write, self.failures):
+                with told_shortly(self.query.name, write, self.failures, log):
                     self._feed(write, kept, number)
         finally:
             if self.query.shared:
@@ -108,7 +115,7 @@ class Feeder:
 
 
 @contextmanager
-def told_shortly(query: str, write: Write, failures: dict[str, HeadraceError]) -> Iterator[None]:
+def told_shortly(query: str, write: Write, failures: dict[str, HeadraceError], log: str) -> Iterator[None]:
     """Keep what a sink raised for the one who watches the query, and tell the JVM just a line of it.
 
     Spark matches the text of a Python error against a pattern that overflows its stack when the text is long,
@@ -126,7 +133,9 @@ def told_shortly(query: str, write: Write, failures: dict[str, HeadraceError]) -
             raise RuntimeError(f"{called}java.lang.InterruptedException") from None
         if "cancelled" in said and "job group" in said:
             raise RuntimeError(f"org.apache.spark.SparkException: {said[:400]}") from None
-        if not type(error).__module__.startswith(("py4j", "pyspark")):
+        if type(error).__module__.startswith(("py4j", "pyspark")):
+            failures[query] = failed(query, said, write.origin, log)
+        else:
             failures[query] = JobFailed(
                 f"query '{query}' failed: {type(error).__name__}: {error}",
                 hint=f"'{write.name}' was being written; mend that line and start again",
@@ -171,7 +180,7 @@ def run_batch(query: Query, compiler: Compiler, show: Callable[[Table], None]) -
 def write_files(frame: DataFrame, number: int, writing: Writing) -> None:
     """A batch of files, listed under its number, so that the same number again changes nothing."""
     kernel().FileBatches.write(
-        frame._jdf, number, writing.format, dict(writing.options), list(writing.partition_by)  # type: ignore[operator]
+        frame._jdf, number, writing.format, dict(writing.options), list(writing.partition_by)
     )  # fmt: skip
 
 

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 DEFAULT_MASTER = "local[*]"
 
+REAL_TIME_SLOTS = 64
+
 STREAMING_CONF = {
     "spark.sql.session.timeZone": "UTC",
     "spark.sql.streaming.stateStore.providerClass": (
@@ -42,9 +44,18 @@ def active() -> SparkSession | None:
 
 
 def session(
-    name: str, project: Project, *, master: str | None = None, conf: Mapping[str, str] | None = None
+    name: str,
+    project: Project,
+    *,
+    master: str | None = None,
+    conf: Mapping[str, str] | None = None,
+    real_time: bool = False,
 ) -> SparkSession:
-    """The active session, or a new one on `master` (the option, HEADRACE_SPARK_MASTER, headrace.toml, local[*])."""
+    """The active session, or a new one on `master` (the option, HEADRACE_SPARK_MASTER, headrace.toml, local[*]).
+
+    In real time all tasks of a query run at once, and wait for rows most of the time: `local[*]` then gets
+    more slots than there are cores.
+    """
     from pyspark.sql import SparkSession
 
     running = active()
@@ -54,6 +65,8 @@ def session(
     master = master or project.get("spark", "master") or DEFAULT_MASTER
     given = {**{str(key): str(value) for key, value in project.section("spark").get("conf", {}).items()}, **(conf or {})}
     settings = {**_conf(master), **given}
+    if real_time and master == DEFAULT_MASTER:
+        master = f"local[{max(REAL_TIME_SLOTS, os.cpu_count() or 1)}]"
     launch(project, {"spark.master": master, **given})
     builder = SparkSession.builder.master(master).appName(name)
     for key, value in settings.items():

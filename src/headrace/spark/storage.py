@@ -13,7 +13,7 @@ class Storage:
 
     def __init__(self, spark: SparkSession) -> None:
         self._jvm: Any = spark._jvm
-        self._conf = spark._jsc.hadoopConfiguration()  # type: ignore[attr-defined]
+        self._conf = spark._jsc.hadoopConfiguration()
 
     def read(self, path: str) -> str | None:
         """The file's text; None when there is no such file."""

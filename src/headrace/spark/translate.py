@@ -14,9 +14,11 @@ if TYPE_CHECKING:
     from pyspark.errors import PySparkException
 
 HINTS = {
+    "DATATYPE_MISMATCH.FILTER_NOT_BOOLEAN": "a condition is true or false: compare the column, as in value > 3",
     "PARSE_SYNTAX_ERROR": "check the expression's spelling, brackets and quotes",
     "UNRESOLVED_ROUTINE": "check the function's name: https://spark.apache.org/docs/latest/api/sql",
     "DATATYPE_MISMATCH": "cast one side, as in CAST(value AS DOUBLE)",
+    "TABLE_OR_VIEW_NOT_FOUND": "the stream is {stream}; any other table must be one that Spark knows, or a temporary view",
     "MISSING_GROUP_BY": "aggregate with .key_by(…).agg(…) or .agg(…)",
     "MISSING_AGGREGATION": "wrap the column in an aggregate, such as max() or any_value()",
     "UNSUPPORTED_STREAMING_OPERATION": "run it in batch, or express it with a window",
@@ -26,16 +28,39 @@ HINTS = {
 @contextmanager
 def blame(origin: Origin | None, columns: Sequence[str] = (), what: str = "the stream") -> Iterator[None]:
     """Turn an error of Spark's analysis into ours, at this line."""
-    from pyspark.errors import AnalysisException, ParseException, PySparkException
+    from pyspark.errors import (
+        AnalysisException,
+        IllegalArgumentException,
+        ParseException,
+        PySparkTypeError,
+        PySparkValueError,
+    )
 
     try:
-        yield
+        with unlogged():
+            yield
     except HeadraceError:
         raise
     except (AnalysisException, ParseException) as error:
         raise translated(error, origin, columns, what) from None
-    except PySparkException as error:
+    except (IllegalArgumentException, PySparkTypeError, PySparkValueError) as error:
         raise JobError(first_sentence(str(error)), origin=origin) from None
+
+
+@contextmanager
+def unlogged() -> Iterator[None]:
+    """Keep PySpark from printing each complaint, plan and stack included, on top of what is raised."""
+    from pyspark.logger import PySparkLogger
+
+    loggers = [PySparkLogger.getLogger(name) for name in ("SQLQueryContextLogger", "DataFrameQueryContextLogger")]
+    before = [logger.disabled for logger in loggers]
+    for logger in loggers:
+        logger.disabled = True
+    try:
+        yield
+    finally:
+        for logger, disabled in zip(loggers, before, strict=True):
+            logger.disabled = disabled
 
 
 def translated(error: PySparkException, origin: Origin | None, columns: Sequence[str], what: str) -> JobError:
@@ -45,7 +70,7 @@ def translated(error: PySparkException, origin: Origin | None, columns: Sequence
         return UnknownColumn(_name(parameters), columns, stream=what, origin=origin)
     message = first_sentence(str(error))
     family = condition.split(".")[0]
-    hint = HINTS.get(family)
+    hint = HINTS.get(condition) or HINTS.get(family)
     if family == "UNRESOLVED_ROUTINE":
         message = f"there is no function {parameters.get('routineName', '')}".replace("`", "'")
     kind: type[JobError] = InvalidExpression

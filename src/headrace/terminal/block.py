@@ -57,15 +57,16 @@ Field = tuple[str, bool, int, Callable[[QueryProgress, datetime], str | None]]
 FIELDS: tuple[Field, ...] = (
     ("query", False, 99, lambda query, _: query.name),
     ("state", False, 98, lambda query, _: str(query.state)),
-    ("rows in/s", True, 97, lambda query, _: figures.count(query.rows_in_per_second)),
-    ("rows out/s", True, 90, lambda query, _: _optional(query.rows_out_per_second)),
-    ("batch time", True, 91, lambda query, _: _optional(query.batch_ms, figures.millis)),
+    ("in/s", True, 97, lambda query, _: figures.count(query.rows_in_per_second)),
+    ("out/s", True, 90, lambda query, _: _optional(query.rows_out_per_second)),
     ("batch", True, 80, lambda query, _: _optional(query.batch, "{:.0f}".format)),
+    ("took", True, 91, lambda query, _: _optional(query.batch_ms, figures.millis)),
     ("watermark", False, 94, _watermark),
     ("", False, 70, _behind),
     ("lag", True, 93, lambda query, _: _optional(query.lag)),
     ("state rows", True, 75, lambda query, _: _optional(query.state_rows)),
     ("rejected", True, 95, lambda query, _: _optional(query.rejected)),
+    ("late", True, 92, lambda query, _: _optional(query.late or None)),
 )
 
 
@@ -132,7 +133,7 @@ def _queries(progress: JobProgress, width: int) -> list[Text]:
 def _style(head: str, query: QueryProgress) -> str:
     if head == "state":
         return STATE_STYLES[query.state]
-    if head == "rejected" and query.rejected:
+    if head in ("rejected", "late") and getattr(query, head):
         return "bold red"
     return "dim" if head == "" else ""
 

@@ -36,13 +36,13 @@ def text(boxes: Sequence[Box], edges: Sequence[Edge], width: int = 80) -> str:
     """The graph as lines of at most `width` characters, as far as its boxes can be made to fit.
 
     >>> print(text([Box("a", "in"), Box("b", "out")], [("a", "b")]))
-    ╭─────╮
-    │ in  │
-    ╰──┬──╯
-       ▼
-    ╭─────╮
-    │ out │
-    ╰─────╯
+    ╭───────╮
+    │  in   │
+    ╰───┬───╯
+        ▼
+    ╭───────╮
+    │  out  │
+    ╰───────╯
     """
     if not boxes:
         return ""
@@ -50,13 +50,15 @@ def text(boxes: Sequence[Box], edges: Sequence[Edge], width: int = 80) -> str:
 
 
 def _fitting(boxes: Sequence[Box], edges: Sequence[Edge], width: int) -> Layout:
-    """The first layout that is narrow enough: boxes are cut first, then layers are split."""
-    drawn = layout(boxes, edges)
+    """The first layout that is narrow enough, else the narrowest; boxes are cut before layers are split."""
+    narrowest: Layout | None = None
     for room, most in _compromises(len(boxes), min(WIDEST, width - 4)):
-        drawn = layout(boxes, edges, size=lambda box, room=room: _size(box, room), most=most)  # type: ignore[misc]
+        drawn = layout(boxes, edges, size=partial(_size, room=room), most=most)
         if drawn.width <= width:
-            break
-    return drawn
+            return drawn
+        if narrowest is None or drawn.width < narrowest.width:
+            narrowest = drawn
+    return narrowest or layout(boxes, edges)
 
 
 def _compromises(count: int, widest: int) -> Iterator[tuple[int, int | None]]:

@@ -95,7 +95,7 @@ def line(query: QueryProgress, now: datetime) -> str:
     out = query.rows_out_per_second
     parts = [
         None if query.state is State.RUNNING else str(query.state),
-        f"{figures.count(query.rows_in)} rows in" if query.state in ENDED else None,
+        f"{figures.count(query.rows_in)} rows in" if query.state in ENDED and query.batch is not None else None,
         None if query.batch is None else f"batch {query.batch}",
         f"{figures.count(query.rows_in_per_second)} rows/s in" if rates else None,
         f"{figures.count(out)} rows/s out" if rates and out is not None else None,
@@ -104,6 +104,7 @@ def line(query: QueryProgress, now: datetime) -> str:
         None if query.lag is None else f"lag {figures.count(query.lag)}",
         None if query.state_rows is None else f"state {figures.count(query.state_rows)}",
         f"{figures.count(query.rejected)} rejected" if query.rejected else None,
+        f"{figures.count(query.late)} late" if query.late else None,
         " ".join(query.message.split()),
     ]
     return f"{query.name}: " + (", ".join(part for part in parts if part) or "running")

@@ -19,10 +19,10 @@ from headrace.model.modes import Mode, Output
 from headrace.plan.nodes import Job, Read, Rejected, Write, all_nodes
 from headrace.planner.physical import plan
 from headrace.runtime.checkpoint import safe
-from headrace.runtime.failure import failed
+from headrace.spark.failure import failed
 from headrace.runtime.run import resolve
 from headrace.spark.compile import Compiler
-from headrace.spark.engine import jvm, kernel, log_folder
+from headrace.spark.engine import LOG, jvm, kernel, log_folder
 from headrace.spark.queries import Feeder, keys_of, state_teller
 from headrace.spark.session import session
 from headrace.testing.inputs import Given, Input
@@ -231,7 +231,7 @@ class TestDriver:
                 handle.processAllAvailable()
             except Exception as error:
                 known = self._failures.get(query.name)
-                log = str(log_folder(self.app.project) / "spark.log")
+                log = str(log_folder(self.app.project) / LOG)
                 raise known or failed(query.name, str(error), query.writes[0].origin, log) from None
 
     def _stop(self) -> None:

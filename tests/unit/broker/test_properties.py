@@ -27,6 +27,10 @@ def test_loopback_only(tmp_path: Path) -> None:
     assert settings["log.dirs"] == str(tmp_path)
 
 
+def test_old_events_stay_unless_a_topic_says_otherwise(tmp_path: Path) -> None:
+    assert told(tmp_path)["log.retention.ms"] == "-1"
+
+
 def test_a_kill_shortens_the_session_of_the_next_run_alone(tmp_path: Path) -> None:
     assert "broker.session.timeout.ms" not in told(tmp_path)
     (tmp_path / "meta.properties").write_text("cluster.id=abc\n")

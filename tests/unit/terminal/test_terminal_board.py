@@ -1,3 +1,4 @@
+# ruff: noqa: DTZ001 (Spark hands rows over with times that carry no zone)
 """Folding: append, update and complete tables, batch by batch."""
 
 from __future__ import annotations

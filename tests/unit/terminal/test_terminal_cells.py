@@ -1,3 +1,4 @@
+# ruff: noqa: DTZ001 (Spark hands rows over with times that carry no zone)
 """Values as short text."""
 
 from __future__ import annotations

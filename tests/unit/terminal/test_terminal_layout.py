@@ -92,7 +92,7 @@ def test_no_boxes_overlap_and_all_edges_lead_down(graph, most):
         for left, right in pairwise(layer):
             assert right.x - left.x >= (left.width + right.width) / 2 + 3 - 1e-6
         for node in layer:
-            assert -1e-6 <= node.x - node.width / 2
+            assert node.x - node.width / 2 >= -1e-6
             assert node.x + node.width / 2 <= drawn.width + 1e-6
     for above, below in drawn.links:
         assert below.layer == above.layer + 1

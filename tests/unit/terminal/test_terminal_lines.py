@@ -1,3 +1,4 @@
+# ruff: noqa: DTZ001 (Spark hands rows over with times that carry no zone)
 """Plain lines, JSON lines, listings, and pipes that close."""
 
 from __future__ import annotations
@@ -73,7 +74,8 @@ def test_a_line_says_how_a_query_fares():
     told.update(COUNTS)
 
     assert told.lines == [
-        "12:00:05 counts: batch 12, 3.1k rows/s in, 40 rows/s out, 210 ms, watermark 12:00:01, lag 0, state 1.2k"
+        "12:00:05 counts: batch 12, 3.1k rows/s in, 40 rows/s out, 210 ms, watermark 12:00:01, "
+        "lag 0, state 1.2k"
     ]
 
 

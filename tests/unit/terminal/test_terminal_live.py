@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from textwrap import dedent
 
 import pytest
 from rich.console import Console
@@ -70,27 +69,22 @@ class Held:
 
 
 def test_one_query_with_all_its_columns_and_a_table():
-    drawn = lines(progress(COUNTS), rows("counts", 2))
-
-    assert (
-        "\n".join(drawn)
-        == dedent("""\
-        alarms · micro-batch · 1m 23s · 40k rows in · running
-        query   state    rows in/s  rows out/s  batch time  batch  watermark            lag  state rows  rejected
-        counts  running       3.1k          40      210 ms     12  12:00:01   4s behind    0        1.2k         0
-
-        counts · append
-        station  n
-        a        0
-        a        1""")
-        or max(map(len, drawn)) <= 100
-    )
+    assert lines(progress(COUNTS), rows("counts", 2)) == [
+        "alarms · micro-batch · 1m 23s · 40k rows in · running",
+        "query   state    in/s  out/s  batch    took  watermark             lag  state rows  rejected",
+        "counts  running  3.1k     40     12  210 ms  12:00:01   4s behind    0        1.2k         0",
+        "",
+        "counts · append",
+        "station  n",
+        "a        0",
+        "a        1",
+    ]
 
 
 def test_columns_that_no_query_has_are_left_out():
     drawn = lines(progress(QueryProgress("counts", State.STARTING)))
 
-    assert drawn[1].split() == ["query", "state", "rows", "in/s"]
+    assert drawn[1].split() == ["query", "state", "in/s"]
 
 
 def test_the_least_worthy_columns_go_first_in_a_narrow_terminal():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import cast
 
 from headrace.model.expression import Expr, Expression, expr, is_column
 from headrace.model.modes import choice
@@ -28,5 +29,5 @@ def session(gap: Duration | Expression, *, on: str = "event") -> Session:
     >>> session("30 minutes").text
     'session gap 30 minutes'
     """
-    length = expr(gap) if is_column(gap) else micros(gap, "gap")
+    length = expr(gap) if is_column(gap) else micros(cast("Duration", gap), "gap")
     return Session(choice(TimeOf, on, "time"), length)

@@ -26,7 +26,7 @@ def opened(compiler: Compiler, node: Read, reading: Reading) -> DataFrame:
     if given is not None:
         return given
     if reading.frame is not None:
-        return reading.frame  # type: ignore[no-any-return]
+        return reading.frame
     reader = compiler.spark.read if compiler.mode is Mode.BATCH else compiler.spark.readStream
     reader = reader.format(reading.format).options(**reading.options)  # type: ignore[union-attr]
     if reading.schema is not None:

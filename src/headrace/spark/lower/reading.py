@@ -156,7 +156,7 @@ def _checked_time(node: Read, frame: DataFrame, columns: dict[str, str]) -> str:
     """The column of event time, if it is there and is one."""
     name = str(node.event_time)
     if name not in columns:
-        raise UnknownColumn(name, columns, stream=node.name, origin=node.origin)
+        raise UnknownColumn(name, columns, stream=f"'{node.name}'", origin=node.origin)
     kind = frame.schema[columns[name]].dataType.simpleString()
     if kind != "timestamp":
         raise InvalidSchema(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from headrace.errors import InvalidSchema, UnknownColumn
+from headrace.errors import InvalidExpression, InvalidSchema, UnknownColumn
 from headrace.model.expression import Expr
 from headrace.plan import nodes
 from headrace.spark.lower.reading import event_time_of, watermarked
@@ -77,15 +77,38 @@ def union(compiler: Compiler, node: nodes.Union) -> DataFrame:
                 hint="select() the same columns of each before the union",
                 origin=node.origin,
             )
-        with compiler.blame(node):
-            together = together.unionByName(other)
+        try:
+            with compiler.blame(node):
+                together = together.unionByName(other)
+        except InvalidSchema:
+            raise _clash(together, other, node) from None
     return together
+
+
+def _clash(one: DataFrame, other: DataFrame, node: nodes.Node) -> InvalidSchema:
+    """What keeps two streams of the same columns from being one."""
+    for name in one.columns:
+        kinds = [frame.schema[name].dataType.simpleString() for frame in (one, other)]
+        if kinds[0] != kinds[1]:
+            break
+    return InvalidSchema(
+        f"column '{name}' is {kinds[0]} in one stream and {kinds[1]} in another",
+        hint="cast it to one type before the union",
+        origin=node.origin,
+    )
 
 
 def sql(compiler: Compiler, node: nodes.Sql) -> DataFrame:
     frame: Any = compiler.frame(node.input)
     with compiler.blame(node):
-        return compiler.spark.sql(node.query, stream=frame)
+        try:
+            return compiler.spark.sql(node.query, stream=frame)
+        except (KeyError, IndexError, ValueError) as error:
+            raise InvalidExpression(
+                f"the query has braces that are not {{stream}}: {error}",
+                hint="write {stream} for the stream, and {{ }} where the text itself has braces",
+                origin=node.origin,
+            ) from None
 
 
 def _known(node: nodes.Node, names: Any, frame: DataFrame) -> None:

@@ -27,6 +27,13 @@ def lost_broker(said: str) -> bool:
 
 def failed(query: str, said: str, origin: Origin | None, log: str) -> JobFailed:
     """The failure of a query, at the line of the user's own that raised it, if one did."""
+    slots = re.search(r"needs (\d+) concurrent task slots.*only (\d+) are", said, re.DOTALL)
+    if slots:
+        return JobFailed(
+            f"query '{query}' needs {slots[1]} task slots at once in real time, and Spark has {slots[2]} free",
+            hint=f"run it with --master 'local[{slots[1]}]' or on more executors, or read fewer partitions",
+            origin=origin,
+        )
     cause, at = python_cause(said)
     if cause is not None:
         return JobFailed(f"query '{query}' failed: {cause}", hint="mend that line and start again", origin=at or origin)

@@ -1,0 +1,1 @@
+"""The demo: page views made, stored, counted and watched, and every number checked."""
