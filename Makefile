@@ -53,7 +53,7 @@ lock: $(UV)  ## Write requirements.lock anew from pyproject.toml; ARGS=--upgrade
 	  --group dev --all-extras pyproject.toml --output-file $(LOCK) $(ARGS)
 
 clean:  ## Take away all that was made here; the user's caches stay
-	rm -rf $(VENV) build dist site .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) build dist site .cache .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 	rm -rf src/headrace/supply/headrace-kernel.jar* src/*.egg-info .coverage metastore_db spark-warehouse derby.log
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 

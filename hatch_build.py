@@ -1,4 +1,4 @@
-"""What `uv build` and `pip install` do beyond copying files: they compile the kernel that the wheel carries."""
+"""What a build does beyond copying files: it compiles the kernel that the wheel carries."""
 
 from __future__ import annotations
 

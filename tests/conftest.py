@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import pytest
 
 from headrace.broker.server import Broker
 from headrace.settings import Project
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 
 @pytest.fixture(scope="session")
@@ -22,3 +26,13 @@ def broker(broker_project: Project) -> Iterator[str]:
     embedded = Broker(broker_project)
     yield str(embedded.up().servers)
     embedded.down()
+
+
+@pytest.fixture(scope="session")
+def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
+    """The one Spark session of the whole test session."""
+    from headrace.spark.session import session
+
+    started = session("tests", Project(tmp_path_factory.mktemp("spark")), master="local[2]")
+    yield started
+    started.stop()

@@ -60,6 +60,7 @@ def main() -> int:
 
 def demo(broker: Broker, rate: int, seconds: float) -> int:
     began = time.monotonic()
+    print("starting Kafka and Spark", flush=True)
     kept = hr.memory("counts")
     counts.write(kept, output="update")
     servers = _prepared(broker)

@@ -27,7 +27,9 @@ class Finding:
 def sent_views(path: Path) -> list[dict[str, Any]]:
     """All that Kafka took from the generator."""
     lines = path.read_text(encoding="utf-8").splitlines()
-    return [{**view, "event_time": datetime.fromisoformat(view["event_time"])} for view in map(json.loads, lines)]
+    return [
+        {**view, "event_time": datetime.fromisoformat(view["event_time"])} for view in map(json.loads, lines)
+    ]
 
 
 def windows(views: Iterable[dict[str, Any]]) -> Counter[tuple[str, datetime]]:

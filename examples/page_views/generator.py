@@ -40,7 +40,9 @@ def send(servers: str, made: Iterator[dict[str, Any]], sent: Path) -> int:
     """Send every view; the ones that Kafka has taken go to `sent`, a line each. Gives how many it refused."""
     from confluent_kafka import Producer
 
-    producer = Producer({"bootstrap.servers": servers, "enable.idempotence": True, "linger.ms": 20, "log_level": 3})
+    producer = Producer(
+        {"bootstrap.servers": servers, "enable.idempotence": True, "linger.ms": 20, "log_level": 3}
+    )
     refused = 0
     with sent.open("w", encoding="utf-8") as kept:
         for view in made:

@@ -68,7 +68,9 @@ class App:
 
             source = dataframe(source)
         if event_time is not None and not isinstance(event_time, str):
-            raise InvalidOption(f"event_time {event_time!r} is not a column's name", hint="write event_time='ts'")
+            raise InvalidOption(
+                f"event_time {event_time!r} is not a column's name", hint="write event_time='ts'"
+            )
         called = name or unused(source.address, {read.name for read in self.job.reads})
         if called in {read.name for read in self.job.reads}:
             raise InvalidOption(f"two sources are named '{called}'", hint="give one of them another name=")
@@ -92,10 +94,11 @@ class App:
         """Run the job until it ends, or until Ctrl-C or SIGTERM; a later run goes on where this one stopped.
 
         `mode` is batch, available-now, micro-batch or real-time; `every` is the least time between the starts
-        of two micro-batches, and in real time the length of one (5 minutes, if it is not said). `stop_after` ends the run
-        after so long; `stop_when` is asked four times a second with the job's progress, and ends it by True.
+        of two micro-batches, and in real time the length of one (5 minutes, if it is not said). `stop_after`
+        ends the run after so long; `stop_when` is asked four times a second with the job's progress, and ends
+        it by True.
         """
-        from headrace.runtime.run import Run
+        from headrace.runtime.run import Run, preflight
         from headrace.spark.session import session
 
         if _LOADING:
@@ -106,6 +109,7 @@ class App:
         how = choice(Mode, mode, "mode")
         limit = None if stop_after is None else micros(stop_after, "stop_after") / 1_000_000
         project = self.project
+        preflight(self.job, project)
         spark = session(
             self.name,
             project,

@@ -32,7 +32,9 @@ class HeadraceError(Exception):
     def __str__(self) -> str:
         lines = [self.message]
         if self.origin is not None:
-            lines.append(f"  at {self.origin}: {self.origin.code}" if self.origin.code else f"  at {self.origin}")
+            lines.append(
+                f"  at {self.origin}: {self.origin.code}" if self.origin.code else f"  at {self.origin}"
+            )
         if self.hint:
             lines.append(f"  hint: {self.hint}")
         return "\n".join(lines)

@@ -29,7 +29,9 @@ class Registry:
         foreign = self._foreign()
         if name in foreign:
             return foreign[name].load()
-        raise InvalidOption(f"no {self.kind} '{name}'", hint=did_you_mean(name, self.names(), f"{self.kind}s"))
+        raise InvalidOption(
+            f"no {self.kind} '{name}'", hint=did_you_mean(name, self.names(), f"{self.kind}s")
+        )
 
     def __contains__(self, name: str) -> bool:
         return name in self._own() or name in self._foreign()

@@ -25,7 +25,7 @@ class Project:
 
     @classmethod
     def find(cls, start: Path | None = None) -> Project:
-        """The nearest folder, from `start` upwards, that has a `headrace.toml` or a `.headrace`; else `start`."""
+        """The nearest folder, from `start` up, that has a `headrace.toml` or a `.headrace`; else `start`."""
         start = (start or Path.cwd()).resolve()
         for folder in (start, *start.parents):
             if (folder / FILE).is_file():

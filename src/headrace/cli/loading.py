@@ -62,7 +62,7 @@ def _parted(target: str) -> tuple[Path, str | None]:
 
 def _run(path: Path) -> dict[str, Any]:
     try:
-        return runpy.run_path(str(path), run_name="__headrace__")
+        return runpy.run_path(str(path.resolve()), run_name="__headrace__")
     except HeadraceError:
         raise
     except SyntaxError as error:

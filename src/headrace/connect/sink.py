@@ -17,12 +17,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Writing:
-    """How Spark's own stream writer writes it: a format with options; `counts` if it tells how many rows."""
+    """How Spark's own stream writer writes it: a format with options."""
 
     format: str
     options: Mapping[str, str] = field(default_factory=dict)
     partition_by: tuple[str, ...] = ()
-    counts: bool = False
 
 
 @dataclass(frozen=True)
@@ -48,7 +47,9 @@ class Batch:
     keys: tuple[str, ...]
     project: Project
     streaming: bool = True
-    write_files: Callable[[DataFrame, int, Writing], None] = field(default=lambda _frame, _number, _writing: None)
+    write_files: Callable[[DataFrame, int, Writing], None] = field(
+        default=lambda _frame, _number, _writing: None
+    )
     show: Callable[[Table], None] = field(default=lambda _table: None)
 
 
@@ -75,8 +76,8 @@ class Sink(ABC):
         """The sink in a few words, for `explain`."""
 
     @abstractmethod
-    def write(self, batch: Batch) -> None:
-        """Write one batch; the same number may come again after a failure."""
+    def write(self, batch: Batch) -> int | None:
+        """Write one batch, and tell how many rows, if that is known; the number may come again after a failure."""
 
     def writing(self, project: Project) -> Writing:
         """How Spark's own writer writes it, if it is native."""

@@ -5,12 +5,15 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from headrace.model.modes import Mode
 from headrace.model.schema import Schema
 from headrace.serde._serde import Serde
 from headrace.settings import Project
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
 
 
 @dataclass(frozen=True)
@@ -26,7 +29,7 @@ class Reading:
     options: Mapping[str, str] = field(default_factory=dict)
     path: str | None = None
     schema: Schema | None = None
-    frame: Any = None
+    frame: DataFrame | None = None
     raw: Mapping[str, Serde] = field(default_factory=dict)
     keep: tuple[str, ...] = ()
     stamps: tuple[str, ...] = ()

@@ -22,13 +22,23 @@ class Console(Sink):
     def text(self) -> str:
         return "console"
 
-    def write(self, batch: Batch) -> None:
+    def write(self, batch: Batch) -> int:
         found = rows_of(batch.frame.limit(self.rows + 1))
         if not found and batch.output != "complete":
-            return
-        more = batch.frame.count() - self.rows if len(found) > self.rows else 0
+            return 0
+        total = batch.frame.count() if len(found) > self.rows else len(found)
         keys = [name for name in batch.keys if name in batch.frame.columns]
-        batch.show(Table(self.title or batch.name, batch.frame.columns, keys, found[: self.rows], batch.output, more))
+        batch.show(
+            Table(
+                name=self.title or batch.name,
+                columns=batch.frame.columns,
+                keys=keys,
+                rows=found[: self.rows],
+                output=batch.output,
+                more=max(0, total - self.rows),
+            )
+        )
+        return total
 
     @property
     def writing_in_real_time(self) -> str | None:

@@ -43,6 +43,7 @@ def dataframe(frame: DataFrame, *, name: str = "dataframe") -> Frame:
     """A DataFrame, streaming or not, as a source."""
     if not hasattr(frame, "isStreaming"):
         raise InvalidOption(
-            f"{type(frame).__name__} is not a Spark DataFrame", hint="give spark.readStream…load(), or a connector"
+            f"{type(frame).__name__} is not a Spark DataFrame",
+            hint="give spark.readStream…load(), or a connector",
         )
     return Frame(frame, name)

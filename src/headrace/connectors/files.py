@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from headrace.connect.sink import Batch, Sink, Writing
 from headrace.connect.source import Reading, Source
@@ -18,6 +19,9 @@ from headrace.serde._serde import Serde
 from headrace.serde.csv import Csv
 from headrace.serde.json import Json
 from headrace.settings import Project
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
 
 FORMATS = ("json", "csv", "parquet", "text")
 TAKING = (
@@ -93,7 +97,11 @@ class Files(Source, Sink):
 
     def _header(self) -> str | None:
         """A line that is no row: the names of the columns at the head of a CSV file."""
-        if self.format != "csv" or self.schema is None or self.options.get("header", "false").lower() != "true":
+        if (
+            self.format != "csv"
+            or self.schema is None
+            or self.options.get("header", "false").lower() != "true"
+        ):
             return None
         return self.options.get("sep", ",").join(self.schema.names)
 
@@ -104,7 +112,9 @@ class Files(Source, Sink):
             return
         if not Path(local).exists():
             raise MissingFile(
-                f"there is no {self.path} to read", hint="create the folder, or mend the path", origin=self.origin
+                f"there is no {self.path} to read",
+                hint="create the folder, or mend the path",
+                origin=self.origin,
             )
 
     def _located(self, project: Project) -> str:
@@ -118,7 +128,19 @@ class Files(Source, Sink):
     def writing(self, project: Project) -> Writing:
         return Writing(self.format, {**self.options, "path": self._located(project)}, self.partition_by)
 
+    def encode(self, frame: DataFrame) -> DataFrame:
+        """The rows as they are; a text file has room for one column of text."""
+        kinds = {name: kind for name, kind in frame.dtypes if name not in self.partition_by}
+        if self.format == "text" and list(kinds.values()) != ["string"]:
+            raise InvalidSchema(
+                f"a text file holds one string column, but there are: {', '.join(map(' '.join, kinds.items()))}",
+                hint="select one first, as in .select(value='concat(id, n)'), or write json",
+                origin=self.origin,
+            )
+        return frame
+
     def write(self, batch: Batch) -> None:
+        self.encode(batch.frame)
         if batch.streaming:
             batch.write_files(batch.frame, batch.number, self.writing(batch.project))
             return

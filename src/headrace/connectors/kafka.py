@@ -60,7 +60,8 @@ class Kafka(Source, Sink):
     def preflight(self, project: Project) -> None:
         from headrace.broker.admin import require_topics
 
-        require_topics(self._servers(project), [self.topic])
+        client = project.section("kafka").get("client")
+        require_topics(self._servers(project), [self.topic], client=client)
 
     def ready(self, project: Project) -> None:
         self.preflight(project)
@@ -108,7 +109,7 @@ class Kafka(Source, Sink):
         return "kafka"
 
     def writing(self, project: Project) -> Writing:
-        return Writing("kafka", self._producing(project), counts=True)
+        return Writing("kafka", self._producing(project))
 
     def write(self, batch: Batch) -> None:
         self.encode(batch.frame).write.format("kafka").options(**self._producing(batch.project)).save()
@@ -160,7 +161,9 @@ def kafka(
     stamps = STAMPS if metadata is True else tuple(metadata or ())
     for stamp in stamps:
         if stamp not in STAMPS:
-            raise InvalidOption(f"no metadata '{stamp}'", hint=did_you_mean(stamp, STAMPS, "metadata columns"))
+            raise InvalidOption(
+                f"no metadata '{stamp}'", hint=did_you_mean(stamp, STAMPS, "metadata columns")
+            )
     return Kafka(
         topic=topic,
         value=value or _Default(),

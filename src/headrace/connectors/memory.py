@@ -28,10 +28,11 @@ class Memory(Sink):
         """What has arrived so far, in order of batches."""
         return [row for number in sorted(self._batches) for row in self._batches[number]]
 
-    def write(self, batch: Batch) -> None:
+    def write(self, batch: Batch) -> int:
         if batch.output is Output.COMPLETE:
             self._batches.clear()
-        self._batches[batch.number] = rows_of(batch.frame)
+        self._batches[batch.number] = rows = rows_of(batch.frame)
+        return len(rows)
 
     def guarantee(self, mode: Mode) -> Guarantee:
         return Guarantee(Delivery.AT_MOST_ONCE, f"{self.text} is gone when the process ends")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 from headrace.errors import InvalidExpression
 from headrace.origin import Origin, here
@@ -45,7 +45,10 @@ def expr(value: Expression, name: str | None = None) -> Expr:
 
 def is_column(value: object) -> TypeGuard[Column]:
     """Told without importing Spark: whoever made a Column has imported it."""
-    return any(kind.__name__ == "Column" and kind.__module__.startswith("pyspark.sql") for kind in type(value).__mro__)
+    return any(
+        kind.__name__ == "Column" and kind.__module__.startswith("pyspark.sql")
+        for kind in type(value).__mro__
+    )
 
 
 def column_text(column: Any) -> str:

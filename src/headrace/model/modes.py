@@ -43,4 +43,6 @@ def choice(kind: type[_Choice], value: str, what: str) -> _Choice:
         return kind(value)
     except ValueError:
         known = [str(member) for member in kind]
-        raise InvalidOption(f"no {what} '{value}'", hint=did_you_mean(str(value), known, f"{what}s")) from None
+        raise InvalidOption(
+            f"no {what} '{value}'", hint=did_you_mean(str(value), known, f"{what}s")
+        ) from None

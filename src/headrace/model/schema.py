@@ -28,7 +28,7 @@ class Schema:
 
     @property
     def names(self) -> list[str]:
-        """The names of the columns, as far as they can be told without Spark: types in brackets are skipped."""
+        """The names of the columns, as far as can be told without Spark: types in brackets are left out."""
         if self.is_json:
             return [field["name"] for field in json.loads(self.text)["fields"]]
         flat = re.sub(r"<[^<>]*>|\([^()]*\)", "", self.text)

@@ -28,8 +28,10 @@ def check(job: Job, mode: Mode, keeps_state: KeepsState) -> None:
 def _source(node: Read, mode: Mode) -> None:
     reason = node.source.refuses(mode)
     if reason:
-        other = "micro-batch" if mode is not Mode.MICRO_BATCH else "batch"
-        raise Unsupported(f"'{node.name}' cannot be run so: {reason}", hint=f"run it in {other}", origin=node.origin)
+        fit = Mode.BATCH if node.source.refuses(Mode.MICRO_BATCH) else Mode.MICRO_BATCH
+        raise Unsupported(
+            f"'{node.name}' cannot be run so: {reason}", hint=f"run it in {fit}", origin=node.origin
+        )
 
 
 def _sink(write: Write, mode: Mode) -> None:
@@ -43,7 +45,9 @@ def _sink(write: Write, mode: Mode) -> None:
 def _sink_hint(write: Write) -> str:
     allowed = sorted(write.sink.outputs)
     if any(isinstance(node, Aggregate | Reduce) for node in upstream(write.input)):
-        return "a running result changes for ever; cut it into windows, or write it where rows can be replaced"
+        return (
+            "a running result changes for ever; cut it into windows, or write it where rows can be replaced"
+        )
     return f"write it with output='{allowed[0]}'"
 
 
@@ -95,7 +99,8 @@ def _late(write: Write, mode: Mode) -> None:
         if node.window.on is TimeOf.INGESTION:
             raise Unsupported(
                 "windows of ingestion time are not built yet",
-                hint="read the stamp as event time: hr.kafka(…, metadata=['timestamp']) and event_time='timestamp'",
+                hint="read the stamp as event time: "
+                "hr.kafka(…, metadata=['timestamp']) and event_time='timestamp'",
                 origin=node.window_origin,
             )
         if drops_late(node) and node.late != "drop":

@@ -59,7 +59,9 @@ def explain(physical: Physical) -> Explained:
             "job": physical.job.name,
             "mode": str(physical.mode),
             "steps": [_step(node, number, physical) for node, number in numbers.items()],
-            "edges": [[numbers[before], number] for node, number in numbers.items() for before in node.inputs],
+            "edges": [
+                [numbers[before], number] for node, number in numbers.items() for before in node.inputs
+            ],
             "queries": [_query(query, numbers, physical) for query in physical.queries],
             "real_time": {"possible": not reasons, "reasons": reasons},
             "notes": _notes(physical),
@@ -122,9 +124,14 @@ def _notes(physical: Physical) -> list[str]:
     notes = []
     for node, _support in physical.steps:
         if drops_late(node) and physical.mode.streaming:
-            notes.append(f"{node.verb} ({_where(node)}): rows later than Spark's watermark are dropped, as late='drop' says")
+            notes.append(
+                f"{node.verb} ({_where(node)}): rows later than Spark's watermark are dropped, "
+                "as late='drop' says"
+            )
         elif drops_late(node):
-            notes.append(f"{node.verb} ({_where(node)}): a batch run has no watermark, so no row is late in it")
+            notes.append(
+                f"{node.verb} ({_where(node)}): a batch run has no watermark, so no row is late in it"
+            )
     return notes
 
 
@@ -144,10 +151,9 @@ def _step_cells(step: dict[str, Any]) -> list[str]:
 def _query_lines(query: dict[str, Any]) -> list[str]:
     shared = f", fed from step {query['cut']}" if len(query["outputs"]) > 1 else ""
     lines = [f"  {query['name']}{shared}"]
-    lines += [
-        f"    {output['sink']} ({output['output']}): {output['guarantee']}, as {output['because']}"
-        for output in query["outputs"]
-    ]
+    for output in query["outputs"]:
+        to = f"{output['name']} to {output['sink']} ({output['output']})"
+        lines.append(f"    {to}: {output['guarantee']}, as {output['because']}")
     return lines
 
 
@@ -158,10 +164,12 @@ def _real_time_lines(real_time: dict[str, Any]) -> list[str]:
     for reason in real_time["reasons"]:
         at = f" ({reason['at']['file']}:{reason['at']['line']})" if reason["at"] else ""
         lines.append(f"    {reason['what']}: {reason['reason']}{at}")
-    return lines
+    return list(dict.fromkeys(lines))
 
 
 def _aligned(rows: list[list[str]], most: int = 56) -> list[str]:
     cut = [[cell if len(cell) <= most else cell[: most - 1] + "…" for cell in row] for row in rows]
     widths = [max(len(row[at]) for row in cut) for at in range(len(cut[0]))]
-    return ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in cut]
+    return [
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in cut
+    ]

@@ -1,4 +1,4 @@
-"""What runs each kind of node, whether it keeps state, and why it cannot run in real time, where it cannot."""
+"""What runs each kind of node, whether it keeps state, and why it cannot run in real time, if it cannot."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from headrace.plan import nodes
 
 @dataclass(frozen=True, slots=True)
 class Support:
-    """How a node runs. `real_time` is the reason against real-time mode; None means that it runs there too."""
+    """How a node runs. `real_time` is the reason against real-time mode; None: it runs there too."""
 
     how: str
     state: bool = False
@@ -38,7 +38,9 @@ SUPPORT: dict[type[nodes.Node], Support] = {
 SESSIONS = Support(
     "Spark's session aggregation",
     state=True,
-    real_time="Spark's session windows give final results alone, and its real-time mode gives changed ones alone",
+    real_time=(
+        "Spark's session windows give final results alone, and its real-time mode gives changed ones alone"
+    ),
 )
 
 

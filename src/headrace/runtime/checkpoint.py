@@ -41,18 +41,24 @@ class Checkpoints:
         if found is not None:
             self._compare(json.loads(found), mine, folder)
         elif self.storage.exists(f"{folder}/metadata"):
-            raise self._mismatch(f"{folder} holds the checkpoint of a Spark query that Headrace did not start")
+            raise self._mismatch(
+                f"{folder} holds the checkpoint of a Spark query that Headrace did not start"
+            )
         else:
             self.storage.write(card, json.dumps(mine, indent=2) + "\n")
         return folder
 
     def _compare(self, theirs: dict[str, Any], mine: dict[str, Any], folder: str) -> None:
         if theirs.get("app") != mine["app"]:
-            raise self._mismatch(f"the checkpoint in {folder} belongs to app '{theirs.get('app')}', not '{self.app}'")
+            raise self._mismatch(
+                f"the checkpoint in {folder} belongs to app '{theirs.get('app')}', not '{self.app}'"
+            )
         for part, what in (("sources", "reads"), ("state", "keeps state for")):
             if theirs.get(part) != mine[part]:
                 was, now = (_listed(card.get(part, [])) for card in (theirs, mine))
-                raise self._mismatch(f"the checkpoint in {folder} is of a job that {what} {was}; this one {what} {now}")
+                raise self._mismatch(
+                    f"the checkpoint in {folder} is of a job that {what} {was}; this one {what} {now}"
+                )
 
     def _mismatch(self, message: str) -> CheckpointMismatch:
         return CheckpointMismatch(
@@ -79,7 +85,9 @@ def identity(app: str, query: Query, keeps_state: Callable[[Node], bool]) -> dic
 
 def safe(name: str) -> str:
     """A name as a folder's."""
-    return "".join(letter if letter.isalnum() or letter in "-_." else "_" for letter in name).strip(".") or "_"
+    return (
+        "".join(letter if letter.isalnum() or letter in "-_." else "_" for letter in name).strip(".") or "_"
+    )
 
 
 def _listed(parts: list[Any]) -> str:

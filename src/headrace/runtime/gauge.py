@@ -11,14 +11,13 @@ from typing import Any
 from headrace.runtime.progress import QueryProgress, State
 from headrace.time import instant
 
-
 SPAN = 5.0
 """Seconds that a rate is taken over."""
 
 
 @dataclass
 class Gauge:
-    """Takes batch reports in order, and gives the present picture; the caller says what time it is, in seconds."""
+    """Takes batch reports in order, and gives the present picture; the caller tells the time, in seconds."""
 
     name: str
     state: State = State.STARTING
@@ -26,7 +25,7 @@ class Gauge:
     seen: str = ""
     rows_in: int = 0
     rows_out: int | None = None
-    rejected: dict[str, int] = field(default_factory=dict)
+    rejected: int | None = None
     late: int | None = None
     _batch: dict[str, Any] = field(default_factory=dict)
     _latest: dict[str, Any] = field(default_factory=dict)
@@ -36,17 +35,16 @@ class Gauge:
         """Add one report of Spark's."""
         self.seen = report["timestamp"]
         self.rows_in += report.get("numInputRows") or 0
-        out = rows_out(report)
-        if out is not None:
-            self.rows_out = (self.rows_out or 0) + out
-        for name, values in (report.get("observedMetrics") or {}).items():
-            if name.startswith("rejected:"):
-                self.rejected[name] = self.rejected.get(name, 0) + int(values["rejected"])
-        for operator in report.get("stateOperators") or []:
-            self.late = (self.late or 0) + operator.get("numRowsDroppedByWatermark", 0)
         self._latest = report
         if "addBatch" in report.get("durationMs", {}):
             self._batch = report
+
+    def count(self, counts: dict[str, int]) -> None:
+        """Take what the query's own counters stand at: rows rejected, by source, and out, by output."""
+        rejected = [value for name, value in counts.items() if name.startswith("rejected:")]
+        out = [value for name, value in counts.items() if name.startswith("out:")]
+        self.rejected = sum(rejected) if rejected else None
+        self.rows_out = sum(out) if out else None
 
     def picture(self, now: float) -> QueryProgress:
         """The query as it stands at `now`."""
@@ -64,7 +62,7 @@ class Gauge:
             watermark=_watermark(self._latest),
             lag=_lag(self._latest),
             state_rows=_state_rows(self._batch),
-            rejected=sum(self.rejected.values()) if self.rejected else None,
+            rejected=self.rejected,
             late=self.late,
         )
 
@@ -75,16 +73,11 @@ class Gauge:
             self._marks.popleft()
         then, rows_in, out = self._marks[0]
         passed = now - then
-        return ((self.rows_in - rows_in) / passed, ((self.rows_out or 0) - out) / passed) if passed > 0 else (0.0, 0.0)
-
-
-def rows_out(report: dict[str, Any]) -> int | None:
-    """Rows that a batch wrote: as we counted, or as the sink did."""
-    for name, values in (report.get("observedMetrics") or {}).items():
-        if name.startswith("out:"):
-            return int(values["rows"])
-    written = (report.get("sink") or {}).get("numOutputRows", -1)
-    return int(written) if written is not None and written >= 0 else None
+        return (
+            ((self.rows_in - rows_in) / passed, ((self.rows_out or 0) - out) / passed)
+            if passed > 0
+            else (0.0, 0.0)
+        )
 
 
 def _watermark(report: dict[str, Any]) -> datetime | None:
@@ -117,4 +110,3 @@ def _behind(source: dict[str, Any]) -> int | None:
 def _state_rows(report: dict[str, Any]) -> int | None:
     operators = report.get("stateOperators") or []
     return sum(operator.get("numRowsTotal", 0) for operator in operators) if operators else None
-

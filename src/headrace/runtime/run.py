@@ -16,12 +16,12 @@ from headrace.plan.nodes import Job, Node, Read, Write, all_nodes, upstream
 from headrace.planner.divide import Query
 from headrace.planner.physical import Physical, plan
 from headrace.runtime.checkpoint import Checkpoints, root_of
-from headrace.spark.failure import failed, lost_broker
 from headrace.runtime.gauge import Gauge
 from headrace.runtime.progress import JobProgress, QueryProgress, State, View
 from headrace.settings import Project
 from headrace.spark.compile import Compiler
 from headrace.spark.engine import LOG, log_folder
+from headrace.spark.failure import failed, lost_broker, told_by_spark
 from headrace.spark.package import travel
 from headrace.spark.queries import Starter, progress_since, run_batch, state_teller, stop_gently
 from headrace.spark.storage import Storage
@@ -85,7 +85,6 @@ class Run:
         compiler = Compiler(self.spark, self.project, self.mode)
         physical = plan(self.job, self.mode, state_teller(compiler))
         resolve(compiler, self.job)
-        preflight(self.job, self.project)
         if self.mode is Mode.BATCH:
             return self._batch(physical, compiler, began)
         return self._stream(physical, compiler, began)
@@ -99,7 +98,7 @@ class Run:
     def _batch(self, physical: Physical, compiler: Compiler, began: float) -> Summary:
         told = []
         for query in physical.queries:
-            with told_by_spark(query, str(log_folder(self.project) / LOG)):
+            with told_by_spark(query.name, query.writes[0].origin, str(log_folder(self.project) / LOG)):
                 run_batch(query, compiler, self.view.show)
             told.append(QueryProgress(query.name, State.FINISHED))
         return self._summary(tuple(told), began)
@@ -127,7 +126,9 @@ class Run:
                     one.heard = self.clock.monotonic()
                 self._watch(running, starter, began)
             finally:
-                self._stop_all(running)
+                self._stop_all(running, starter)
+                if any(one.gauge.state is State.FAILED for one in running):
+                    self._tell(running, began)
         return self._summary(tuple(one.gauge.picture(self.clock.monotonic()) for one in running), began)
 
     def _watch(self, running: list[Running], starter: Starter, began: float) -> None:
@@ -156,6 +157,7 @@ class Run:
             one.gauge.take(report)
             one.heard = self.clock.monotonic()
             self._running_again(one)
+        one.gauge.count(starter.counts(one.query))
         if active:
             self._probe(one)
             return
@@ -210,7 +212,7 @@ class Run:
 
         return all(answers(servers, timeout=1.0) for servers in one.brokers)
 
-    def _stop_all(self, running: list[Running]) -> None:
+    def _stop_all(self, running: list[Running], starter: Starter) -> None:
         for one in running:
             if one.handle is None or not one.handle.isActive:
                 continue
@@ -218,6 +220,7 @@ class Run:
             stop_gently(one.handle, STOP_LIMIT if between else 0.0)
             for report in progress_since(one.handle, one.gauge.seen):
                 one.gauge.take(report)
+            one.gauge.count(starter.counts(one.query))
             if one.gauge.state is not State.FAILED:
                 one.gauge.state = State.STOPPED
 
@@ -279,15 +282,3 @@ def brokers_of(query: Query, project: Project) -> set[str]:
     nodes: list[Node] = [node for write in query.writes for node in upstream(write.input)]
     found |= {node.source.brokers(project) for node in nodes if isinstance(node, Read)}
     return {servers for servers in found if servers}
-
-
-@contextmanager
-def told_by_spark(query: Query, log: str) -> Iterator[None]:
-    """A failure of Spark's, while a batch job runs, in our words."""
-    from py4j.protocol import Py4JJavaError
-    from pyspark.errors import PySparkException
-
-    try:
-        yield
-    except (PySparkException, Py4JJavaError) as error:
-        raise failed(query.name, str(error), query.writes[0].origin, log) from None

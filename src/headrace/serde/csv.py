@@ -37,9 +37,10 @@ class Csv(Serde):
 
     def encode(self, row: Mapping[str, Any] | Any) -> bytes:
         line = io.StringIO()
-        _csv.writer(line, delimiter=self.separator, lineterminator="").writerow(
-            row.values() if isinstance(row, Mapping) else row
-        )
+        values = row
+        if isinstance(row, Mapping):
+            values = map(row.get, self.columns.names) if self.columns else row.values()
+        _csv.writer(line, delimiter=self.separator, lineterminator="").writerow(values)
         return line.getvalue().encode()
 
     def decode(self, value: bytes) -> Any:
@@ -57,5 +58,7 @@ def csv(
     b'a,1'
     """
     if len(separator) != 1:
-        raise InvalidOption(f"separator {separator!r} is not one character", hint="use ',', ';', '\\t' or '|'")
+        raise InvalidOption(
+            f"separator {separator!r} is not one character", hint="use ',', ';', '\\t' or '|'"
+        )
     return Csv(None if columns is None else to_schema(columns), separator, tuple((options or {}).items()))

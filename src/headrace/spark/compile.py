@@ -9,6 +9,7 @@ from headrace.model.modes import Mode
 from headrace.origin import Origin
 from headrace.plan.nodes import Node, Read
 from headrace.settings import Project
+from headrace.spark.engine import kernel
 from headrace.spark.lower import LOWER
 from headrace.spark.translate import blame
 
@@ -19,7 +20,7 @@ Inputs = Callable[[Read], "DataFrame | None"]
 
 
 class Compiler:
-    """Gives the DataFrame of a node. `known` holds those that are there already, `inputs` stands in for sources."""
+    """Gives the DataFrame of a node. `known` holds those that are there, `inputs` stands in for sources."""
 
     def __init__(
         self,
@@ -36,6 +37,7 @@ class Compiler:
         self.inputs = inputs
         self._frames: dict[Node, DataFrame] = dict(known or {})
         self._parts: dict[tuple[Node, str], Any] = {}
+        self._counters: dict[str, Any] = {}
 
     def frame(self, node: Node) -> DataFrame:
         """The node's rows."""
@@ -50,6 +52,20 @@ class Compiler:
         if key not in self._parts:
             self._parts[key] = make()
         return self._parts[key]
+
+    def again(self) -> Compiler:
+        """A compiler of the same settings that has made nothing yet, so that its counters start at zero."""
+        return Compiler(self.spark, self.project, self.mode, inputs=self.inputs)
+
+    def counter(self, name: str) -> Any:
+        """A count that the rows of a plan add to while they pass."""
+        if name not in self._counters:
+            self._counters[name] = kernel().Expressions.counter(self.spark._jsparkSession, name)
+        return self._counters[name]
+
+    def counts(self) -> dict[str, int]:
+        """What has been counted so far; a batch that was tried twice counts twice."""
+        return {name: int(counter.value()) for name, counter in self._counters.items()}
 
     def blame(self, node: Node, origin: Origin | None = None) -> Any:
         """A context in which Spark's complaints are about this node, and name its input's columns."""

@@ -6,12 +6,15 @@ import os
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from headrace.errors import SetupError
 from headrace.settings import Project
 from headrace.supply.jars import jars, kernel_jar
 from headrace.supply.java import spark_java_home
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column
 
 LOG = "spark.log"
 LOG_CONFIG = Path(__file__).with_name("log4j2.properties")
@@ -87,3 +90,10 @@ def kernel() -> Any:
             hint="let Headrace start Spark, or start it with: --jars $(headrace jars --comma)",
         )
     return found
+
+
+def as_column(made: Any) -> Column:
+    """A JVM column as Python's."""
+    from pyspark.sql.classic.column import Column as Classic
+
+    return Classic(made)

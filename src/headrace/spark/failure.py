@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from headrace.errors import JobFailed
-from headrace.origin import Origin, is_ours
+from headrace.origin import Origin, is_users
 
 _LOST_BROKER = (
     "org.apache.kafka.common.errors.TimeoutException",
@@ -30,14 +32,31 @@ def failed(query: str, said: str, origin: Origin | None, log: str) -> JobFailed:
     slots = re.search(r"needs (\d+) concurrent task slots.*only (\d+) are", said, re.DOTALL)
     if slots:
         return JobFailed(
-            f"query '{query}' needs {slots[1]} task slots at once in real time, and Spark has {slots[2]} free",
+            f"query '{query}' needs {slots[1]} task slots at once in real time, "
+            f"and Spark has {slots[2]} free",
             hint=f"run it with --master 'local[{slots[1]}]' or on more executors, or read fewer partitions",
             origin=origin,
         )
     cause, at = python_cause(said)
     if cause is not None:
-        return JobFailed(f"query '{query}' failed: {cause}", hint="mend that line and start again", origin=at or origin)
-    return JobFailed(f"query '{query}' failed: {_cause(said)}", hint=f"the whole story is in {log}", origin=origin)
+        return JobFailed(
+            f"query '{query}' failed: {cause}", hint="mend that line and start again", origin=at or origin
+        )
+    return JobFailed(
+        f"query '{query}' failed: {_cause(said)}", hint=f"the whole story is in {log}", origin=origin
+    )
+
+
+@contextmanager
+def told_by_spark(query: str, origin: Origin | None, log: str) -> Iterator[None]:
+    """A failure of Spark's, while a batch job runs, in our words."""
+    from py4j.protocol import Py4JJavaError
+    from pyspark.errors import PySparkException
+
+    try:
+        yield
+    except (PySparkException, Py4JJavaError) as error:
+        raise failed(query, str(error), origin, log) from None
 
 
 def python_cause(said: str) -> tuple[str | None, Origin | None]:
@@ -50,7 +69,7 @@ def python_cause(said: str) -> tuple[str | None, Origin | None]:
     for number, line in enumerate(lines):
         frame = _FRAME.search(line)
         if frame:
-            if not is_ours(frame[1]) and "pyspark" not in frame[1] and "py4j" not in frame[1]:
+            if is_users(frame[1]):
                 at = Origin(frame[1], int(frame[2]))
         elif line and not line.startswith((" ", "\t")) and number:
             return line.strip(), at

@@ -14,7 +14,9 @@ if TYPE_CHECKING:
 class RowMapper:
     """Calls a function with each row of each batch, and gathers what it returns into batches again."""
 
-    def __init__(self, function: Callable[..., Any], columns: list[str], schema_json: str, flat: bool) -> None:
+    def __init__(
+        self, function: Callable[..., Any], columns: list[str], schema_json: str, flat: bool
+    ) -> None:
         self.function = function
         self.columns = columns
         self.schema_json = schema_json
@@ -58,7 +60,9 @@ class Target:
         try:
             return pa.array(column, field.type)
         except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
-            raise TypeError(f"{self.function}() returned a '{field.name}' that is not {field.type}: {error}") from None
+            raise TypeError(
+                f"{self.function}() returned a '{field.name}' that is not {field.type}: {error}"
+            ) from None
 
     def values(self, result: Any) -> tuple[Any, ...]:
         """A result as values in the order of the columns."""
@@ -84,7 +88,9 @@ class Target:
         extra = [name for name in given if name not in self.names]
         parts = [f"without {', '.join(missing)}"] if missing else []
         parts += [f"with {', '.join(map(str, extra))}, which the schema does not have"] if extra else []
-        raise TypeError(f"{self.function}() returned a dict {' and '.join(parts)}; the schema has {', '.join(self.names)}")
+        raise TypeError(
+            f"{self.function}() returned a dict {' and '.join(parts)}; the schema has {', '.join(self.names)}"
+        )
 
 
 def row_type(columns: list[str]) -> Any:

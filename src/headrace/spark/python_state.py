@@ -29,7 +29,9 @@ def fold_with_state(
     return folded
 
 
-def fold_group(function: Callable[[Any, Any], Any], columns: list[str]) -> Callable[[pd.DataFrame], pd.DataFrame]:
+def fold_group(
+    function: Callable[[Any, Any], Any], columns: list[str]
+) -> Callable[[pd.DataFrame], pd.DataFrame]:
     """The same fold over the whole group at once, for batch."""
 
     def folded(frame: pd.DataFrame) -> pd.DataFrame:
@@ -48,7 +50,9 @@ class _Loose(Target):
         self.function = function
 
 
-def fold(function: Callable[[Any, Any], Any], so_far: Any, frame: pd.DataFrame, row: Any, target: Target) -> Any:
+def fold(
+    function: Callable[[Any, Any], Any], so_far: Any, frame: pd.DataFrame, row: Any, target: Target
+) -> Any:
     for values in zip(*(plain(frame[name]) for name in frame.columns), strict=True):
         new = row._make(values)
         so_far = new if so_far is None else row._make(target.values(function(so_far, new)))
@@ -63,4 +67,6 @@ def plain(series: pd.Series[Any]) -> list[Any]:
 def as_frame(row: Any, columns: list[str]) -> pd.DataFrame:
     import pandas as pd
 
-    return pd.DataFrame({name: pd.Series([value], dtype=object) for name, value in zip(columns, row, strict=True)})
+    return pd.DataFrame(
+        {name: pd.Series([value], dtype=object) for name, value in zip(columns, row, strict=True)}
+    )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -12,14 +11,14 @@ from typing import TYPE_CHECKING, Any
 from headrace.connect.sink import Batch, Table, Writing
 from headrace.errors import HeadraceError, JobFailed
 from headrace.model.modes import Mode, Output
-from headrace.origin import Origin, is_ours
+from headrace.origin import raised_at
 from headrace.plan.nodes import Aggregate, Node, Reduce, Sql, WindowAggregate, Write, upstream
 from headrace.planner.divide import Query
 from headrace.planner.support import support
 from headrace.spark.compile import Compiler
-from headrace.spark.engine import LOG, kernel, log_folder
+from headrace.spark.engine import LOG, as_column, kernel, log_folder
 from headrace.spark.failure import failed
-from headrace.spark.translate import blame
+from headrace.spark.translate import blame, first_sentence
 from headrace.time import interval
 
 if TYPE_CHECKING:
@@ -27,6 +26,7 @@ if TYPE_CHECKING:
     from pyspark.sql.streaming import DataStreamWriter, StreamingQuery
 
 REAL_TIME_BATCH = "5 minutes"
+OUT = "out:"
 
 
 @dataclass
@@ -38,6 +38,11 @@ class Starter:
     show: Callable[[Table], None]
     every: int = 0
     failures: dict[str, HeadraceError] = field(default_factory=dict)
+    _compilers: dict[str, Compiler] = field(default_factory=dict)
+
+    def counts(self, query: Query) -> dict[str, int]:
+        """Rows of this query so far, rejected (by source) and out (by output)."""
+        return self._compilers[query.name].counts() if query.name in self._compilers else {}
 
     def start(self, query: Query) -> StreamingQuery:
         """The running query; one that was stopped or has failed goes on from its checkpoint."""
@@ -46,26 +51,24 @@ class Starter:
             return self._timed(writer.option("checkpointLocation", self.checkpoint(query))).start()
 
     def _writer(self, query: Query) -> DataStreamWriter:
-        mode = self.compiler.mode
-        frame = self.compiler.frame(query.cut)
-        output = Output.UPDATE if mode is Mode.REAL_TIME else query.output
+        compiler = self._compilers.setdefault(query.name, self.compiler.again())
+        frame = compiler.frame(query.cut)
+        output = Output.UPDATE if compiler.mode is Mode.REAL_TIME else query.output
         write = query.writes[0]
         native = self._native(write) if not query.shared else None
         if native is not None:
             with blame(write.origin, frame.columns):
-                encoded = write.sink.encode(frame if native.counts else _observed(frame, write))
+                encoded = write.sink.encode(counted(frame, write, compiler))
                 writer = encoded.writeStream.format(native.format).options(**native.options)
             return writer.partitionBy(*native.partition_by).outputMode(str(output))
-        if not query.shared:
-            frame = _observed(frame, write)
-        feeder = Feeder(query, self.compiler, self.show, self.failures)
+        feeder = Feeder(query, compiler, self.show, self.failures)
         return frame.writeStream.foreachBatch(feeder).outputMode(str(output))
 
     def _native(self, write: Write) -> Writing | None:
         if write.sink.native:
             return write.sink.writing(self.compiler.project)
         if self.compiler.mode is Mode.REAL_TIME:
-            return Writing(str(write.sink.writing_in_real_time), counts=True)
+            return Writing(str(write.sink.writing_in_real_time))
         return None
 
     def _timed(self, writer: DataStreamWriter) -> DataStreamWriter:
@@ -99,8 +102,10 @@ class Feeder:
     def _feed(self, write: Write, frame: DataFrame, number: int) -> None:
         inner = Compiler(frame.sparkSession, self.compiler.project, Mode.BATCH, known={self.query.cut: frame})
         rows = inner.frame(write.input)
+        if write.sink.native:
+            rows = counted(rows, write, self.compiler)
         with blame(write.origin, rows.columns):
-            write.sink.write(
+            told = write.sink.write(
                 Batch(
                     frame=rows,
                     number=number,
@@ -112,6 +117,8 @@ class Feeder:
                     show=self.show,
                 )
             )
+        if told is not None:
+            self.compiler.counter(OUT + write.name).add(told)
 
 
 @contextmanager
@@ -126,29 +133,33 @@ def told_shortly(query: str, write: Write, failures: dict[str, HeadraceError], l
     except HeadraceError as error:
         failures[query] = error
         raise RuntimeError(error.message) from None
-    except Exception as error:  # noqa: BLE001 - whatever a user's sink raises ends the query, and is told
+    except (Exception, SystemExit) as error:
         said = str(error)
         if "InterruptedException" in said or "InterruptedIOException" in said or "ClosedByInterrupt" in said:
             called = "py4j.protocol.Py4JJavaError: An error occurred while calling write: "
             raise RuntimeError(f"{called}java.lang.InterruptedException") from None
         if "cancelled" in said and "job group" in said:
             raise RuntimeError(f"org.apache.spark.SparkException: {said[:400]}") from None
-        if type(error).__module__.startswith(("py4j", "pyspark")):
-            failures[query] = failed(query, said, write.origin, log)
-        else:
-            failures[query] = JobFailed(
-                f"query '{query}' failed: {type(error).__name__}: {error}",
-                hint=f"'{write.name}' was being written; mend that line and start again",
-                origin=raised_at(error) or write.origin,
-            )
+        failures[query] = users_failure(query, write, error) or failed(query, said, write.origin, log)
         raise RuntimeError(said[:2000]) from None
 
 
-def raised_at(error: BaseException) -> Origin | None:
-    """The last line of the user's own that an error came through."""
-    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if not is_ours(frame.filename)]
-    own = [frame for frame in frames if "site-packages" not in frame.filename and frame.lineno]
-    return Origin(own[-1].filename, own[-1].lineno or 0) if own else None
+def users_failure(query: str, write: Write, error: BaseException) -> JobFailed | None:
+    """The failure of a function that the user wrote and a sink called, if that is what the error is."""
+    at = raised_at(error)
+    from_spark = type(error).__module__.startswith(("py4j", "pyspark"))
+    if from_spark and (at is None or "Traceback (most recent call last)" in str(error)):
+        return None
+    said = first_sentence(str(error)) if from_spark else str(error)
+    return JobFailed(
+        f"query '{query}' failed: {type(error).__name__}: {brief(said)}",
+        hint=f"'{write.name}' was being written; mend that line and start again",
+        origin=at or write.origin,
+    )
+
+
+def brief(text: str, most: int = 400) -> str:
+    return text if len(text) <= most else text[:most].rstrip() + " …"
 
 
 def run_batch(query: Query, compiler: Compiler, show: Callable[[Table], None]) -> None:
@@ -159,7 +170,7 @@ def run_batch(query: Query, compiler: Compiler, show: Callable[[Table], None]) -
     try:
         for write in query.writes:
             rows = known.frame(write.input)
-            with blame(write.origin, rows.columns):
+            with told_of_users(query.name, write), blame(write.origin, rows.columns):
                 write.sink.write(
                     Batch(
                         frame=rows,
@@ -175,6 +186,20 @@ def run_batch(query: Query, compiler: Compiler, show: Callable[[Table], None]) -
     finally:
         if query.shared:
             kept.unpersist()
+
+
+@contextmanager
+def told_of_users(query: str, write: Write) -> Iterator[None]:
+    """What a user's function raised in a batch run, at its own line; any other error as it is."""
+    try:
+        yield
+    except HeadraceError:
+        raise
+    except Exception as error:
+        told = users_failure(query, write, error)
+        if told is None:
+            raise
+        raise told from None
 
 
 def write_files(frame: DataFrame, number: int, writing: Writing) -> None:
@@ -218,7 +243,6 @@ def stop_gently(query: StreamingQuery, limit: float) -> None:
     kernel().Queries.stopGently(query._jsq, int(limit * 1000))
 
 
-def _observed(frame: DataFrame, write: Write) -> DataFrame:
-    from pyspark.sql import functions as F
-
-    return frame.observe(f"out:{write.name}", F.count(F.lit(1)).alias("rows"))
+def counted(frame: DataFrame, write: Write, compiler: Compiler) -> DataFrame:
+    """The frame, its rows counted as they pass on to the sink."""
+    return frame.where(as_column(kernel().Expressions.counted(compiler.counter(OUT + write.name))))

@@ -21,13 +21,20 @@ def struct(schema: Schema) -> StructType:
     if schema.is_json:
         return StructType.fromJson(json.loads(schema.text))
     try:
-        return StructType.fromDDL(schema.text)
+        found = StructType.fromDDL(schema.text)
     except Exception as error:
         raise InvalidSchema(
             f"'{schema.text}' is not a schema: {_short(first_sentence(str(error)))}",
             hint="write name and type pairs: 'station_id string, value double'",
             origin=schema.origin,
         ) from None
+    if not isinstance(found, StructType):
+        raise InvalidSchema(
+            f"'{schema.text}' is a type, and not columns",
+            hint="write name and type pairs: 'station_id string, value double'",
+            origin=schema.origin,
+        )
+    return found
 
 
 def ddl(fields: StructType) -> str:

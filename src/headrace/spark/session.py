@@ -51,7 +51,7 @@ def session(
     conf: Mapping[str, str] | None = None,
     real_time: bool = False,
 ) -> SparkSession:
-    """The active session, or a new one on `master` (the option, HEADRACE_SPARK_MASTER, headrace.toml, local[*]).
+    """The active session, or a new one on `master` (or HEADRACE_SPARK_MASTER, headrace.toml, local[*]).
 
     In real time all tasks of a query run at once, and wait for rows most of the time: `local[*]` then gets
     more slots than there are cores.
@@ -63,7 +63,10 @@ def session(
         _same_master(running, master)
         return running
     master = master or project.get("spark", "master") or DEFAULT_MASTER
-    given = {**{str(key): str(value) for key, value in project.section("spark").get("conf", {}).items()}, **(conf or {})}
+    given = {
+        **{str(key): str(value) for key, value in project.section("spark").get("conf", {}).items()},
+        **(conf or {}),
+    }
     settings = {**_conf(master), **given}
     if real_time and master == DEFAULT_MASTER:
         master = f"local[{max(REAL_TIME_SLOTS, os.cpu_count() or 1)}]"

@@ -8,17 +8,22 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from headrace.errors import HeadraceError, InvalidExpression, InvalidSchema, JobError, UnknownColumn
-from headrace.origin import Origin
+from headrace.origin import Origin, raised_at
 
 if TYPE_CHECKING:
     from pyspark.errors import PySparkException
 
 HINTS = {
-    "DATATYPE_MISMATCH.FILTER_NOT_BOOLEAN": "a condition is true or false: compare the column, as in value > 3",
+    "DATATYPE_MISMATCH.FILTER_NOT_BOOLEAN": (
+        "a condition is true or false: compare the column, as in value > 3"
+    ),
     "PARSE_SYNTAX_ERROR": "check the expression's spelling, brackets and quotes",
     "UNRESOLVED_ROUTINE": "check the function's name: https://spark.apache.org/docs/latest/api/sql",
     "DATATYPE_MISMATCH": "cast one side, as in CAST(value AS DOUBLE)",
-    "TABLE_OR_VIEW_NOT_FOUND": "the stream is {stream}; any other table must be one that Spark knows, or a temporary view",
+    "TABLE_OR_VIEW_NOT_FOUND": (
+        "the stream is {stream}; any other table must be one that Spark knows, or a temporary view"
+    ),
+    "PATH_ALREADY_EXISTS": "write to another path, or replace what is there: hr.files(…, overwrite=True)",
     "MISSING_GROUP_BY": "aggregate with .key_by(…).agg(…) or .agg(…)",
     "MISSING_AGGREGATION": "wrap the column in an aggregate, such as max() or any_value()",
     "UNSUPPORTED_STREAMING_OPERATION": "run it in batch, or express it with a window",
@@ -31,6 +36,7 @@ def blame(origin: Origin | None, columns: Sequence[str] = (), what: str = "the s
     from pyspark.errors import (
         AnalysisException,
         IllegalArgumentException,
+        NumberFormatException,
         ParseException,
         PySparkTypeError,
         PySparkValueError,
@@ -42,7 +48,11 @@ def blame(origin: Origin | None, columns: Sequence[str] = (), what: str = "the s
     except HeadraceError:
         raise
     except (AnalysisException, ParseException) as error:
+        if raised_at(error) is not None:  # in a function of the user's that a sink has called
+            raise
         raise translated(error, origin, columns, what) from None
+    except NumberFormatException:  # of a row, not of the program
+        raise
     except (IllegalArgumentException, PySparkTypeError, PySparkValueError) as error:
         raise JobError(first_sentence(str(error)), origin=origin) from None
 
@@ -52,7 +62,9 @@ def unlogged() -> Iterator[None]:
     """Keep PySpark from printing each complaint, plan and stack included, on top of what is raised."""
     from pyspark.logger import PySparkLogger
 
-    loggers = [PySparkLogger.getLogger(name) for name in ("SQLQueryContextLogger", "DataFrameQueryContextLogger")]
+    loggers = [
+        PySparkLogger.getLogger(name) for name in ("SQLQueryContextLogger", "DataFrameQueryContextLogger")
+    ]
     before = [logger.disabled for logger in loggers]
     for logger in loggers:
         logger.disabled = True
@@ -71,6 +83,8 @@ def translated(error: PySparkException, origin: Origin | None, columns: Sequence
     message = first_sentence(str(error))
     family = condition.split(".")[0]
     hint = HINTS.get(condition) or HINTS.get(family)
+    if family == "PATH_ALREADY_EXISTS":
+        message = f"{parameters.get('outputPath')} exists already"
     if family == "UNRESOLVED_ROUTINE":
         message = f"there is no function {parameters.get('routineName', '')}".replace("`", "'")
     kind: type[JobError] = InvalidExpression

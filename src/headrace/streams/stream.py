@@ -48,7 +48,9 @@ class Stream:
     def with_columns(self, **named: Expression) -> Stream:
         """Add or replace several columns; each sees the columns as they were before."""
         if not named:
-            raise InvalidExpression("with_columns() was given no column", hint="write .with_columns(total='a + b')")
+            raise InvalidExpression(
+                "with_columns() was given no column", hint="write .with_columns(total='a + b')"
+            )
         return self._then(nodes.WithColumns(input=self._node, columns=_named(named), origin=here()))
 
     def drop(self, *names: str) -> Stream:
@@ -63,7 +65,7 @@ class Stream:
         return self._then(nodes.Rename(input=self._node, names=pairs, origin=here()))
 
     def map(self, function: Callable[[Any], Any], schema: Declared) -> Stream:
-        """Turn each row into one: the function takes a row (fields as attributes) and returns a dict or a tuple."""
+        """Turn each row into one: the function takes a row (fields as attributes), gives a dict or tuple."""
         return self._map(function, schema, flat=False)
 
     def flat_map(self, function: Callable[[Any], Iterable[Any]], schema: Declared) -> Stream:
@@ -82,7 +84,7 @@ class Stream:
         return Stream(nodes.Union(several=several, origin=here()), job)
 
     def sql(self, query: str) -> Stream:
-        """A SELECT over this stream, called {stream}: `sql("SELECT page FROM {stream} WHERE status = 500")`."""
+        """A SELECT over this stream, called {stream}: `sql("SELECT page FROM {stream} WHERE code = 500")`."""
         if not isinstance(query, str) or "{stream}" not in query:
             raise InvalidExpression("the query does not read {stream}", hint="write … FROM {stream} …")
         return self._then(nodes.Sql(input=self._node, query=query, origin=here()))
@@ -115,7 +117,8 @@ class Stream:
         """
         if not isinstance(sink, Sink):
             raise InvalidOption(
-                f"{type(sink).__name__} is not a sink", hint="give one: hr.kafka('topic'), hr.console(), hr.files(…)"
+                f"{type(sink).__name__} is not a sink",
+                hint="give one: hr.kafka('topic'), hr.console(), hr.files(…)",
             )
         if self._job is None:
             raise NothingToRun(
@@ -126,7 +129,9 @@ class Stream:
         called = name or unused(sink.address, {write.name for write in self._job.writes})
         if called in {write.name for write in self._job.writes}:
             raise InvalidOption(f"two outputs are named '{called}'", hint="give one of them another name=")
-        self._job.writes.append(nodes.Write(input=self._node, sink=sink, name=called, output=kind, origin=here()))
+        self._job.writes.append(
+            nodes.Write(input=self._node, sink=sink, name=called, output=kind, origin=here())
+        )
 
     @property
     def rejected(self) -> Stream:
@@ -159,10 +164,13 @@ class Stream:
             raise InvalidOption(f"{function!r} is not a function", hint="give a function of one row")
         return self._then(
             nodes.MapRows(
-                input=self._node, function=function, schema=replace(schema(declared), origin=here()), flat=flat,
+                input=self._node,
+                function=function,
+                schema=replace(schema(declared), origin=here()),
+                flat=flat,
                 origin=here(),
             )
-        )  # fmt: skip
+        )
 
     def _then(self, node: Node) -> Stream:
         return Stream(node, self._job)

@@ -95,7 +95,9 @@ def line(query: QueryProgress, now: datetime) -> str:
     out = query.rows_out_per_second
     parts = [
         None if query.state is State.RUNNING else str(query.state),
-        f"{figures.count(query.rows_in)} rows in" if query.state in ENDED and query.batch is not None else None,
+        f"{figures.count(query.rows_in)} rows in"
+        if query.state in ENDED and query.batch is not None
+        else None,
         None if query.batch is None else f"batch {query.batch}",
         f"{figures.count(query.rows_in_per_second)} rows/s in" if rates else None,
         f"{figures.count(out)} rows/s out" if rates and out is not None else None,

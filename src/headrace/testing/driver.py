@@ -19,10 +19,10 @@ from headrace.model.modes import Mode, Output
 from headrace.plan.nodes import Job, Read, Rejected, Write, all_nodes
 from headrace.planner.physical import plan
 from headrace.runtime.checkpoint import safe
-from headrace.spark.failure import failed
 from headrace.runtime.run import resolve
 from headrace.spark.compile import Compiler
 from headrace.spark.engine import LOG, jvm, kernel, log_folder
+from headrace.spark.failure import failed
 from headrace.spark.queries import Feeder, keys_of, state_teller
 from headrace.spark.session import session
 from headrace.testing.inputs import Given, Input
@@ -92,7 +92,9 @@ class TestDriver:
         self._sinks: dict[str, Captured] = {}
         self._job = self._captured(app.job)
         self._inputs = {
-            node.name: Input(node, self._spark, app.project) for node in all_nodes(self._job) if isinstance(node, Read)
+            node.name: Input(node, self._spark, app.project)
+            for node in all_nodes(self._job)
+            if isinstance(node, Read)
         }
         self._failures: dict[str, HeadraceError] = {}
         self._drained = False
@@ -102,7 +104,7 @@ class TestDriver:
     # Feeding.
 
     def feed(self, source: str, rows: Iterable[Given] | Given, *, partition: int = 0) -> None:
-        """Give a source rows: dicts, or text or bytes as they would come off the wire. One call is one batch."""
+        """Give a source rows: dicts, or text or bytes as they come off the wire. One call is one batch."""
         given = [rows] if isinstance(rows, dict | str | bytes) else list(rows)
         at = self._input(source)
         for piece in [[row] for row in given] if self._one_row else [given]:
@@ -243,7 +245,9 @@ class TestDriver:
         if source not in self._inputs:
             raise InvalidOption(f"no source '{source}'", hint=did_you_mean(source, self._inputs, "sources"))
         if self._drained:
-            raise InvalidOption("the driver has been drained", hint="feed before drain(), or take a new driver")
+            raise InvalidOption(
+                "the driver has been drained", hint="feed before drain(), or take a new driver"
+            )
         return self._inputs[source]
 
     def _sink(self, sink: str) -> Captured:

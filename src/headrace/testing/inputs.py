@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from headrace.connect.source import Reading
 from headrace.model.modes import Mode
+from headrace.model.schema import Schema
 from headrace.plan.nodes import Read
 from headrace.settings import Project
 from headrace.spark.engine import kernel
@@ -77,25 +78,28 @@ class Input:
         found: dict[str, Any] = {}
         if key is not None and "key" in row and key.schema is None:
             found["key"] = bytearray(key.encode(row.pop("key")))
-        found["value"] = bytearray(value.encode(row["value"] if list(row) == ["value"] and value.schema is None else row))
+        found["value"] = bytearray(
+            value.encode(row["value"] if list(row) == ["value"] and value.schema is None else row)
+        )
         return found
 
     def _schema(self) -> StructType:
         from pyspark.sql.types import StructType
 
         if self.reading.raw:
-            fields = StructType.fromDDL(
-                "key binary, value binary, topic string, partition int, offset bigint, timestamp timestamp"
-            )
+            fields = struct(Schema(RAW))
             fields = fields.add(FILE, "string") if self.reading.path else fields
         elif self.reading.frame is not None:
             fields = StructType.fromJson(self.reading.frame.schema.jsonValue())
         elif self.reading.schema is not None:
             fields = struct(self.reading.schema)
         else:
-            fields = StructType.fromDDL(BUILT_IN.get(self.reading.format, "value string"))
+            fields = struct(Schema(BUILT_IN.get(self.reading.format, "value string")))
         return StructType.fromJson(fields.jsonValue()).add(MARKER, "timestamp")
 
+
+RAW = "key binary, value binary, topic string, partition int, offset bigint, timestamp timestamp"
+"""The columns of Kafka's source."""
 
 BUILT_IN = {"rate": "timestamp timestamp, value bigint", "socket": "value string", "text": "value string"}
 """The columns of Spark's sources that have columns of their own."""

@@ -28,7 +28,7 @@ def opened(compiler: Compiler, node: Read, reading: Reading) -> DataFrame:
     if reading.frame is not None:
         return reading.frame
     reader = compiler.spark.read if compiler.mode is Mode.BATCH else compiler.spark.readStream
-    reader = reader.format(reading.format).options(**reading.options)  # type: ignore[union-attr]
+    reader = reader.format(reading.format).options(**reading.options)
     if reading.schema is not None:
         reader = reader.schema(struct(reading.schema))
     with blame(node.origin, what=node.name):

@@ -11,44 +11,43 @@ from typing import TYPE_CHECKING
 
 from headrace.connect.source import Reading
 from headrace.errors import InvalidSchema, UnknownColumn
-from headrace.model.modes import Mode
 from headrace.plan.nodes import Read, Rejected
-from headrace.serde._serde import CORRUPT, Serde, quoted
+from headrace.serde._serde import CORRUPT, Serde, literal, quoted
+from headrace.spark.engine import as_column, kernel
 from headrace.spark.lower.opening import FILE, opened
 from headrace.spark.schemas import ddl, struct
 from headrace.spark.translate import blame
 from headrace.time import interval
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
+    from pyspark.sql import Column, DataFrame
 
     from headrace.spark.compile import Compiler
 
 REASON = "__headrace_reason"
 MARKER = "__headrace_marker"
 """A column that tests add: a time that moves the watermark, in a row that is no row of the stream."""
-BARRIER = "1 + rand() > 0"
-"""Always true, not deterministic, and nothing that Spark sees through (as it does rand() >= 0), so that Spark moves no filter of the user's from above it to below.
-
-Below it lies the watermark, which would otherwise see just the rows that later filters let through.
-"""
 EVENT_TIME = "headrace.event_time"
 """In a column's metadata: that it is the event time, and how many microseconds of delay it is given."""
 
 
 @dataclass(frozen=True)
 class _Decoded:
-    """A source's rows with all that was read from them; `columns` maps the stream's names to those here."""
+    """A source's rows with all that was read from them.
+
+    `columns` maps the stream's names to SQL over the frame; `reason` is SQL for why a row is rejected, if any
+    can be.
+    """
 
     frame: DataFrame
     reading: Reading
     columns: dict[str, str]
-    judged: bool
+    reason: str | None
 
     @property
     def shown(self) -> list[str]:
         """The stream's columns, as SQL."""
-        chosen = [f"{quoted(inner)} AS {quoted(name)}" for name, inner in self.columns.items()]
+        chosen = [f"{inner} AS {quoted(name)}" for name, inner in self.columns.items()]
         return [*chosen, *([MARKER] if MARKER in self.frame.columns else [])]
 
 
@@ -56,13 +55,12 @@ def read(compiler: Compiler, node: Read) -> DataFrame:
     """The rows that could be read, with the watermark that the stream declares."""
     decoded = _decoded(compiler, node)
     frame = decoded.frame
-    if decoded.judged:
-        marked = f" OR {MARKER} IS NOT NULL" if MARKER in frame.columns else ""
-        frame = _counted(compiler, frame, node).where(f"{REASON} IS NULL{marked}")
+    if decoded.reason is not None:
+        frame = frame.where(_admitted(compiler, frame, node, decoded.reason))
     frame = frame.selectExpr(*decoded.shown)
     if node.event_time is not None:
         frame = watermarked(frame, node.event_time, node.delay)
-    return _without_markers(frame, node)
+    return _without_markers(frame)
 
 
 def rejected(compiler: Compiler, node: Rejected) -> DataFrame:
@@ -72,10 +70,10 @@ def rejected(compiler: Compiler, node: Rejected) -> DataFrame:
     stamps = [quoted(stamp) for stamp in decoded.reading.stamps]
     stamps += [f"{FILE} AS file"] if FILE in frame.columns else []
     raw = "value" if "value" in decoded.reading.raw else "NULL"
-    reason = REASON if decoded.judged else "CAST(NULL AS STRING)"
-    markers = f" AND {MARKER} IS NULL" if MARKER in frame.columns else ""
-    return frame.where(f"{reason} IS NOT NULL{markers}").selectExpr(
-        f"'{node.read.name}' AS source", *stamps, f"CAST({raw} AS BINARY) AS raw", f"{reason} AS reason"
+    markers = f"{MARKER} IS NULL" if MARKER in frame.columns else "true"
+    reasoned = frame.selectExpr("*", f"{decoded.reason or 'CAST(NULL AS STRING)'} AS {REASON}")
+    return reasoned.where(f"{REASON} IS NOT NULL AND {markers}").selectExpr(
+        f"{literal(node.read.name)} AS source", *stamps, f"CAST({raw} AS BINARY) AS raw", f"{REASON} AS reason"
     )
 
 
@@ -88,7 +86,7 @@ def watermarked(frame: DataFrame, column: str, delay: int) -> DataFrame:
         time = F.coalesce(F.col(MARKER), time)
     named = time.alias(column, metadata={EVENT_TIME: delay})
     frame = frame.withColumns({column: named}).withWatermark(column, interval(delay))
-    return frame.where(BARRIER) if frame.isStreaming else frame
+    return frame.where(as_column(kernel().Expressions.barrier())) if frame.isStreaming else frame
 
 
 def event_time_of(frame: DataFrame) -> tuple[str, int] | None:
@@ -99,7 +97,7 @@ def event_time_of(frame: DataFrame) -> tuple[str, int] | None:
     return None
 
 
-def _without_markers(frame: DataFrame, node: Read) -> DataFrame:
+def _without_markers(frame: DataFrame) -> DataFrame:
     if MARKER not in frame.columns:
         return frame
     return frame.where(f"{MARKER} IS NULL").drop(MARKER)
@@ -112,19 +110,18 @@ def _decoded(compiler: Compiler, node: Read) -> _Decoded:
 def _decode_all(compiler: Compiler, node: Read) -> _Decoded:
     reading = node.source.reading(compiler.mode, compiler.project)
     frame = opened(compiler, node, reading)
-    columns = {} if reading.raw else {name: name for name in frame.columns if not name.startswith("__headrace")}
+    own = [name for name in frame.columns if not name.startswith("__headrace")]
+    columns = {} if reading.raw else {name: quoted(name) for name in own}
     reasons: list[str] = []
     for bytes_, serde in sorted(reading.raw.items()):
         frame, names, complaints = _decode(frame, bytes_, serde, node)
         columns |= names
         reasons += complaints
-    columns |= {name: name for name in reading.keep if name not in columns}
+    columns |= {name: quoted(name) for name in reading.keep if name not in columns}
     if node.event_time is not None:
         inner = _checked_time(node, frame, columns)
-        reasons.append(f"WHEN {quoted(inner)} IS NULL THEN 'the event time {node.event_time} is null'")
-    if reasons:
-        frame = frame.selectExpr("*", f"CASE {' '.join(reasons)} END AS {REASON}")
-    return _Decoded(frame, reading, columns, bool(reasons))
+        reasons.append(f"WHEN {inner} IS NULL THEN {literal(f'the event time {node.event_time} is null')}")
+    return _Decoded(frame, reading, columns, f"CASE {' '.join(reasons)} END" if reasons else None)
 
 
 def _decode(
@@ -134,21 +131,20 @@ def _decode(
 
     New columns are kept apart from the source's own until the end, as their names may be the same.
     """
-    prefix = f"__headrace_{bytes_}_"
+    from pyspark.sql import functions as F
+
+    inner = f"__headrace_{bytes_}"
     if serde.schema is None:
-        inner = prefix + bytes_
         return frame.selectExpr("*", f"{serde.decoder(quoted(bytes_), '')} AS {inner}"), {bytes_: inner}, []
     fields = struct(serde.schema)
-    names = {name: prefix + name for name in fields.names}
-    corrupt = prefix + CORRUPT
     with blame(serde.schema.origin, what=node.name):
-        # A generator, so that the parser runs once a row: Spark would copy a projection into the filters above.
-        parsed = f"inline(array({serde.decoder(quoted(bytes_), ddl(fields))}))"
-        frame = frame.selectExpr("*", f"{parsed} AS ({', '.join(map(quoted, [*names.values(), corrupt]))})")
+        # Spark would copy the parser into every filter above it, and run it again in each.
+        parsed = kernel().Expressions.once(F.expr(serde.decoder(quoted(bytes_), ddl(fields)))._jc)
+        frame = frame.withColumn(inner, as_column(parsed))
     empty = f"{bytes_} IS NULL OR length(trim(CAST({bytes_} AS STRING))) = 0"
-    return frame, names, [
+    return frame, {name: f"{inner}.{quoted(name)}" for name in fields.names}, [
         f"WHEN {empty} THEN 'the {bytes_} is empty'",
-        f"WHEN {quoted(corrupt)} IS NOT NULL THEN 'the {bytes_} is not {serde.text} of the schema'",
+        f"WHEN {inner}.{CORRUPT} IS NOT NULL THEN 'the {bytes_} is not {serde.text} of the schema'",
     ]  # fmt: skip
 
 
@@ -157,7 +153,7 @@ def _checked_time(node: Read, frame: DataFrame, columns: dict[str, str]) -> str:
     name = str(node.event_time)
     if name not in columns:
         raise UnknownColumn(name, columns, stream=f"'{node.name}'", origin=node.origin)
-    kind = frame.schema[columns[name]].dataType.simpleString()
+    kind = frame.selectExpr(columns[name]).schema[0].dataType.simpleString()
     if kind != "timestamp":
         raise InvalidSchema(
             f"event time '{name}' is {kind}, not timestamp",
@@ -167,10 +163,10 @@ def _checked_time(node: Read, frame: DataFrame, columns: dict[str, str]) -> str:
     return columns[name]
 
 
-def _counted(compiler: Compiler, frame: DataFrame, node: Read) -> DataFrame:
-    """The frame, its rejected rows counted as they pass, so that none goes unseen."""
-    if compiler.mode is Mode.BATCH or not frame.isStreaming:
-        return frame
+def _admitted(compiler: Compiler, frame: DataFrame, node: Read, reason: str) -> Column:
+    """Lets good rows by, and counts the others as they are left out, so that none goes unseen."""
     from pyspark.sql import functions as F
 
-    return frame.observe(f"rejected:{node.name}", F.count(REASON).alias("rejected"))
+    counter = compiler.counter(f"rejected:{node.name}")
+    fine = as_column(kernel().Expressions.admitted(F.expr(reason)._jc, counter))
+    return F.expr(f"{MARKER} IS NOT NULL") | fine if MARKER in frame.columns else fine

@@ -73,7 +73,8 @@ def union(compiler: Compiler, node: nodes.Union) -> DataFrame:
     for other in others:
         if sorted(other.columns) != sorted(first.columns):
             raise InvalidSchema(
-                f"the streams have different columns: {', '.join(first.columns)} and {', '.join(other.columns)}",
+                f"the streams have different columns: {', '.join(first.columns)} and "
+                f"{', '.join(other.columns)}",
                 hint="select() the same columns of each before the union",
                 origin=node.origin,
             )
