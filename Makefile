@@ -30,11 +30,11 @@ check: $(PACKAGE)  ## Lint, format, types, import contracts, dependencies
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/lint-imports
+	$(BIN)/lint-imports --no-logo
 	$(BIN)/deptry src
 
 bench: setup  ## Measure, and write bench/results.json; ONLY=suite takes one suite, QUICK=1 a small run
-	@ONLY="$(ONLY)" QUICK="$(QUICK)" $(BIN)/python -m bench $(ARGS)
+	@$(BIN)/python -m bench $(if $(ONLY),--only $(ONLY)) $(if $(QUICK),--quick) $(ARGS)
 
 docs: $(PACKAGE)  ## The site, into site/
 	$(BIN)/zensical build --strict --clean

@@ -1,4 +1,4 @@
-"""`python -m bench [--only SUITE] [--quick]`: run the suites, print their tables, write bench/results.json."""
+"""`python -m bench [--only SUITE] [--quick]`: run suites, print their tables, write bench/results.json."""
 
 from __future__ import annotations
 

@@ -1,8 +1,9 @@
 """What Headrace costs over hand-written PySpark doing the same work, in the same session, turn by turn.
 
 The input is Parquet (and JSON lines for one work), read as a stream file by file, each file one batch; the
-sink is Spark's no-op. For JSON, by hand means a bare `from_json` that lets rows go which do not parse. The first batches of each run warm it up and do not count. Runs of the two systems
-take turns, and the numbers are medians over the runs. A ratio above 1 means that Headrace takes longer.
+sink is Spark's no-op. For JSON, by hand means a bare `from_json` that lets rows go which do not parse. The
+first batches of each run warm it up and do not count. Runs of the two systems take turns, and the numbers
+are medians over the runs. A ratio above 1 means that Headrace takes longer.
 """
 
 from __future__ import annotations
@@ -56,8 +57,7 @@ def starts(turns: int) -> list[Result]:
     for _ in range(turns):
         for system in SYSTEMS:
             found[system].append(_python(textwrap.dedent(FIRST_ROW[system])))
-    for system in SYSTEMS:
-        results.append(_result("start", system, "to the first result", median(found[system]), "s"))
+    results += [_result("start", name, "to the first result", median(found[name]), "s") for name in SYSTEMS]
     return [*results, _ratio("start", found)]
 
 
@@ -100,7 +100,11 @@ def _python(program: str) -> float:
     began = time.perf_counter()
     with tempfile.TemporaryDirectory() as folder:
         subprocess.run(
-            [sys.executable, "-c", program], check=True, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+            [sys.executable, "-c", program],
+            check=True,
+            cwd=folder,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
         )
     return time.perf_counter() - began
 
@@ -126,7 +130,9 @@ def works(folder: Path, size: Size) -> list[Result]:
             for system, start in zip(SYSTEMS, (by_hand, by_us), strict=True):
                 millis, answer = measure(start, spark, folder)
                 if answers.setdefault("all", answer) != answer:
-                    raise SystemExit(f"{work}: {system} gives {answer}, and {answers['all']} was given before")
+                    raise SystemExit(
+                        f"{work}: {system} gives {answer}, and {answers['all']} was given before"
+                    )
                 if turn or size.turns == 1:
                     took[system].append(size.rows * len(millis) / (sum(millis) / 1000))
                     batches[system].append(statistics.median(millis))
@@ -189,7 +195,9 @@ def measure(start: Start, spark: Any, folder: Path) -> tuple[list[float], Any]:
 _checked: dict[Start, Any] = {}
 
 
-def _by_hand(format: str, build: Callable[[Any], Any], output: str = "append", folder: str | None = None) -> Start:
+def _by_hand(
+    format: str, build: Callable[[Any], Any], output: str = "append", folder: str | None = None
+) -> Start:
     """A hand-written query: read, build, write."""
     below = folder or format
 
@@ -271,18 +279,24 @@ def _works() -> dict[str, tuple[Start, Start]]:
             _by_us("parquet", lambda rows: rows.where("value > 500").select(*picked)),
         ),
         "json map, rejects kept": (
-            _by_hand("text", lambda rows: _parsed(rows).where("value > 500").selectExpr(*picked), folder="json"),
+            _by_hand(
+                "text", lambda rows: _parsed(rows).where("value > 500").selectExpr(*picked), folder="json"
+            ),
             _by_us("json", lambda rows: rows.where("value > 500").select(*picked)),
         ),
         "running count": (
-            _by_hand("parquet", lambda rows: rows.groupBy("key").agg(_functions().count("*").alias("n")), "update"),
+            _by_hand(
+                "parquet", lambda rows: rows.groupBy("key").agg(_functions().count("*").alias("n")), "update"
+            ),
             _by_us("parquet", lambda rows: rows.key_by("key").agg(n="count(*)"), "update"),
         ),
         "tumbling count": (
             _by_hand("parquet", _tumbling, "update"),
             _by_us(
                 "parquet",
-                lambda rows: rows.key_by("key").window(hr.tumbling("1 minute"), late="drop").agg(n="count(*)"),
+                lambda rows: (
+                    rows.key_by("key").window(hr.tumbling("1 minute"), late="drop").agg(n="count(*)")
+                ),
                 "update",
                 event_time="ts",
                 delay="10 seconds",
@@ -301,4 +315,6 @@ def _result(work: str, system: str, metric: str, value: float, unit: str, rows: 
 def _ratio(work: str, found: dict[str, list[float]], rows: int = 0) -> Result:
     """Headrace's time over that of hand-written PySpark: the median over turns that ran side by side."""
     pairs = zip(found["headrace"], found["pyspark"], strict=True)
-    return _result(work, "headrace / pyspark", "time", median([ours / theirs for ours, theirs in pairs]), "x", rows)
+    return _result(
+        work, "headrace / pyspark", "time", median([ours / theirs for ours, theirs in pairs]), "x", rows
+    )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -40,15 +41,17 @@ class App:
         if not isinstance(name, str) or not name.strip():
             raise InvalidOption(f"{name!r} is not a name", hint="name the app: hr.App('page-views')")
         from headrace.spark.columns import allow_columns_before_session
+        from headrace.spark.session import launch_conf
 
         hide_our_frames()
-        allow_columns_before_session()
+        asked = _LOADING[-1] if _LOADING else Asked()
         self.name = name
         self.job = Job(name)
-        self.master = master or (_LOADING[-1] if _LOADING else None)
-        self.conf = dict(conf or {})
+        self.master = asked.master or master
+        self.conf = {**(conf or {}), **asked.conf}
         self.checkpoint = checkpoint
         self._origin = here()
+        allow_columns_before_session(self.project, launch_conf(self.project, self.master, self.conf))
 
     def read(
         self,
@@ -188,14 +191,22 @@ class App:
         return [name for name in super().__dir__() if not name.startswith("__")]
 
 
-_LOADING: list[str | None] = []
-"""The masters that files are being loaded for, innermost last; empty outside of loading."""
+@dataclass(frozen=True)
+class Asked:
+    """What a command line asks of the app in a file, which the file's own code does not know."""
+
+    master: str | None = None
+    conf: Mapping[str, str] = field(default_factory=dict)
+
+
+_LOADING: list[Asked] = []
+"""What is asked of files that are being loaded, innermost last; empty outside of loading."""
 
 
 @contextmanager
-def while_loading(master: str | None) -> Iterator[None]:
+def while_loading(asked: Asked) -> Iterator[None]:
     """A file is being read for the app in it: nothing in it may start a run of its own."""
-    _LOADING.append(master)
+    _LOADING.append(asked)
     try:
         yield
     finally:

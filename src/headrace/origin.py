@@ -59,7 +59,9 @@ def raised_at(error: BaseException) -> Origin | None:
 def is_users(file: str) -> bool:
     """Whether a file is the user's own, and neither ours, nor a library's, nor Python's."""
     theirs = ("site-packages", "dist-packages", "pyspark.zip", "py4j")
-    return not (is_ours(file) or file.startswith(("<frozen", _PYTHON)) or any(part in file for part in theirs))
+    return not (
+        is_ours(file) or file.startswith(("<frozen", _PYTHON)) or any(part in file for part in theirs)
+    )
 
 
 def is_ours(file: str) -> bool:

@@ -21,14 +21,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from headrace.broker.server import Broker
 from headrace.cli.main import main
+from headrace.settings import Project
 
 FENCE = re.compile(r'^```(\w+)(?: title="([^"]+)")?\n(.*?)^```$', re.MULTILINE | re.DOTALL)
 STATUS = re.compile(r"^(\d\d:\d\d:\d\d .*|starting the broker …|stopping the broker …)\n", re.MULTILINE)
 VARYING = (
     (r"127\.0\.0\.1:\d+", "ADDRESS"),
     (r"process \d+", "process N"),
-    (r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", "STAMP"),
+    (r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}(Z|\+00:00)", "STAMP"),
     (r"(?m)[ \t]+$", ""),
 )
 
@@ -109,6 +111,7 @@ class Page:
         try:
             yield
         finally:
+            Broker(Project(self.folder)).down()
             os.chdir(before)
             os.environ.pop("COLUMNS") if wide is None else os.environ.update(COLUMNS=wide)
             sys.path.remove(str(self.folder))

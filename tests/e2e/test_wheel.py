@@ -96,7 +96,11 @@ def test_its_first_project_is_valid(place: Path) -> None:
 
 def test_a_job_runs_on_spark(place: Path) -> None:
     (place / "pages").mkdir()
-    visits = [{"page": "home", "status": 200}, {"page": "cart", "status": 503}, {"page": "pay", "status": 500}]
+    visits = [
+        {"page": "home", "status": 200},
+        {"page": "cart", "status": 503},
+        {"page": "pay", "status": 500},
+    ]
     (place / "pages" / "one.json").write_text("\n".join(map(json.dumps, visits)), encoding="utf-8")
     (place / "errors.py").write_text(JOB, encoding="utf-8")
     where, *_, errors = installed(place, "python", "errors.py").splitlines()

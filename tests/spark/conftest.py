@@ -33,7 +33,9 @@ class Told:
     def at(self, text: str) -> str:
         """How the line that holds this text is pointed at."""
         number, line = next(
-            (number, line) for number, line in enumerate(self.lines, 1) if text in line and line.strip() != "#"
+            (number, line)
+            for number, line in enumerate(self.lines, 1)
+            if text in line and line.strip() != "#"
         )
         return f"  at job.py:{number}: {line.strip()}"
 

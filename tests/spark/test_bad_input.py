@@ -320,7 +320,7 @@ def test_a_batch_dataframe_in_a_stream(fails: Fails) -> None:
 TOPIC = 'topic = app.read(hr.kafka("t", value=hr.json("id string, n int"), servers="localhost:1"))\n'
 AGAINST_REAL_TIME = {
     "files": (
-        'rows.write(hr.console())  # !',
+        "rows.write(hr.console())  # !",
         "'rows' cannot be run so: Spark's real-time mode reads from Kafka alone",
         "rows = app.read",
         "run it in micro-batch",
@@ -489,7 +489,11 @@ def test_a_checkpoint_of_a_query_that_is_not_ours(fails: Fails, folder: Path) ->
 
 
 REALLY = {
-    "column": ("rows.select('idd').write(hr.memory())", "UnknownColumn: no column 'idd' in the stream", "idd"),
+    "column": (
+        "rows.select('idd').write(hr.memory())",
+        "UnknownColumn: no column 'idd' in the stream",
+        "idd",
+    ),
     "function": (
         "def store(frame, number):\n    raise ValueError('no disk')\nrows.write(hr.foreach_batch(store))",
         "JobFailed: query 'store' failed: ValueError: no disk",
@@ -507,7 +511,11 @@ def test_a_real_process_ends_and_says_the_same(folder: Path, head: str) -> None:
         (folder / name / "job.py").write_text(f"{head}{lines}\napp.run()\n")
         (folder / name / "headrace.toml").touch()
         running[name] = subprocess.Popen(
-            [sys.executable, "job.py"], cwd=folder / name, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+            [sys.executable, "job.py"],
+            cwd=folder / name,
+            stderr=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
         )
     for name, process in running.items():
         _lines, message, mark = REALLY[name]

@@ -52,7 +52,9 @@ def test_an_error_of_the_job_points_at_the_line_that_caused_it() -> None:
 
 
 def test_an_error_of_an_operating_system_kind_says_our_words() -> None:
-    assert str(MissingFile("there is no x to read", hint="make it")) == "there is no x to read\n  hint: make it"
+    assert (
+        str(MissingFile("there is no x to read", hint="make it")) == "there is no x to read\n  hint: make it"
+    )
 
 
 JOB = """import headrace as hr

@@ -7,6 +7,7 @@ import re
 import resource
 import subprocess
 import sys
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -90,6 +91,20 @@ def test_the_public_names_are_those_of_the_registry() -> None:
 @pytest.mark.parametrize("name", headrace.__all__)
 def test_a_public_name_is_there_and_explained(name: str) -> None:
     assert getattr(headrace, name).__doc__
+
+
+def test_every_page_of_the_docs_is_in_the_sites_contents() -> None:
+    site = tomllib.loads(text(ROOT / "zensical.toml"))
+    pages = [page for entry in site["project"]["nav"] for page in entry.values()]
+    assert sorted(pages) == sorted(path.name for path in (ROOT / "docs").glob("*.md"))
+
+
+def test_the_lock_pins_by_hash_and_names_no_server() -> None:
+    pins = re.split(r"\n(?! )", text(ROOT / "requirements.lock").strip())
+    assert [
+        pin.split()[0] for pin in pins if not re.match(r"[\w.-]+==\S+ .*--hash=sha256:", pin, re.DOTALL)
+    ] == []
+    assert "://" not in text(ROOT / "requirements.lock")
 
 
 def test_no_file_names_a_registry_or_a_folder_of_one_machine() -> None:

@@ -14,7 +14,7 @@ from headrace.origin import Origin, here, is_users, raised_at, short
 
 def test_the_users_files_are_neither_ours_nor_pythons_nor_a_librarys() -> None:
     assert is_users(__file__)
-    assert is_users("/home/me/job.py")
+    assert is_users("/srv/job.py")
     assert not is_users(origin.__file__)
     assert not is_users(json.__file__)
     assert not is_users(pd.__file__)

@@ -21,7 +21,9 @@ def test_each_module_of_a_room_offers_what_it_is_called_by(kind: registry.Regist
 
 
 def test_the_rooms_hold_what_the_docs_say() -> None:
-    assert {"kafka", "files", "socket", "rate", "dataframe", "memory", "console", "foreach_batch"} <= set(CONNECTORS)
+    assert {"kafka", "files", "socket", "rate", "dataframe", "memory", "console", "foreach_batch"} <= set(
+        CONNECTORS
+    )
     assert {"tumbling", "sliding", "session"} <= set(WINDOWS)
     assert {"text", "csv", "json", "raw"} <= set(SERDES)
 

@@ -35,7 +35,18 @@ def test_lengths_are_read(text: str | timedelta, length: int) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["", "  ", "10", "ten seconds", "10 fortnights", "10 seconds later", "5 , 6 s", "s", "1 second, 2 ms", "1e3 s"],
+    [
+        "",
+        "  ",
+        "10",
+        "ten seconds",
+        "10 fortnights",
+        "10 seconds later",
+        "5 , 6 s",
+        "s",
+        "1 second, 2 ms",
+        "1e3 s",
+    ],
 )
 def test_what_is_no_length_is_refused(text: str) -> None:
     with pytest.raises(InvalidDuration) as refused:

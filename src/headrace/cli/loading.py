@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
-from headrace.app import App, while_loading
+from headrace.app import App, Asked, while_loading
 from headrace.errors import HeadraceError, JobError, MissingFile, NothingToRun, did_you_mean
 from headrace.origin import Origin, is_ours
 
@@ -24,7 +24,7 @@ Master = Annotated[
 ]
 
 
-def load(target: str, master: str | None = None) -> App:
+def load(target: str, asked: Asked = Asked()) -> App:
     """The app that the file makes; `FILE:NAME` picks one of several."""
     path, name = _parted(target)
     if not path.is_file():
@@ -32,7 +32,7 @@ def load(target: str, master: str | None = None) -> App:
             f"there is no file {path}", hint="give the Python file of the job: headrace run job.py"
         )
     sys.path.insert(0, str(path.parent.resolve()))
-    with while_loading(master):
+    with while_loading(asked):
         names = _run(path)
     apps = {key: value for key, value in names.items() if isinstance(value, App)}
     if name is not None and name not in apps:

@@ -27,6 +27,7 @@ def command(
     json: AsJson = False,
 ) -> None:
     """Run a job until it ends, or until Ctrl-C; the next run goes on where this one stopped."""
+    from headrace.app import Asked
     from headrace.cli.loading import load
     from headrace.errors import InvalidOption
     from headrace.terminal.live import view
@@ -37,13 +38,11 @@ def command(
         if not equals:
             raise InvalidOption(f"--conf {pair} has no value", hint="write --conf spark.some.key=value")
         settings[key.strip()] = value.strip()
-    app = load(file, master)
+    app = load(file, Asked(master, settings))
     app.run(
         mode=mode,
-        master=master,
         every=every,
         checkpoint=checkpoint,
         stop_after=stop_after,
-        conf=settings,
         view=view(json=json),
     )

@@ -77,7 +77,7 @@ class Sink(ABC):
 
     @abstractmethod
     def write(self, batch: Batch) -> int | None:
-        """Write one batch, and tell how many rows, if that is known; the number may come again after a failure."""
+        """Write one batch, and tell how many rows, if known; the number may come again after a failure."""
 
     def writing(self, project: Project) -> Writing:
         """How Spark's own writer writes it, if it is native."""

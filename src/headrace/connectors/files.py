@@ -133,7 +133,8 @@ class Files(Source, Sink):
         kinds = {name: kind for name, kind in frame.dtypes if name not in self.partition_by}
         if self.format == "text" and list(kinds.values()) != ["string"]:
             raise InvalidSchema(
-                f"a text file holds one string column, but there are: {', '.join(map(' '.join, kinds.items()))}",
+                "a text file holds one string column, but there are: "
+                f"{', '.join(map(' '.join, kinds.items()))}",
                 hint="select one first, as in .select(value='concat(id, n)'), or write json",
                 origin=self.origin,
             )

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from headrace.model.modes import Output
-from headrace.plan.nodes import Node, Read, Write, upstream
+from headrace.plan.nodes import Node, Read, Rejected, Write, upstream
 
 KeepsState = Callable[[Node], bool]
 
@@ -68,6 +68,6 @@ def _closed_by(end: Node, cut: Node, keeps_state: KeepsState) -> bool:
     """Whether all that leads to `end` comes through `cut`, with no state behind it."""
     if end is cut:
         return True
-    if isinstance(end, Read) or keeps_state(end):
+    if isinstance(end, Read | Rejected) or keeps_state(end):  # rejected rows are not among the rows read
         return False
     return all(_closed_by(before, cut, keeps_state) for before in end.inputs)

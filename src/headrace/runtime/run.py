@@ -81,7 +81,7 @@ class Run:
     def go(self) -> Summary:
         """Run to the end, or until stopped."""
         began = self.clock.monotonic()
-        travel(self.project)
+        travel(self.project, self.job)
         compiler = Compiler(self.spark, self.project, self.mode)
         physical = plan(self.job, self.mode, state_teller(compiler))
         resolve(compiler, self.job)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import wraps
 from typing import Any
 
@@ -12,6 +13,10 @@ from headrace.spark.engine import launch
 class _Standin:
     """What Spark's functions take for the active context until there is one: it starts the JVM when asked."""
 
+    def __init__(self, project: Project, conf: Mapping[str, str]) -> None:
+        self.project = project
+        self.conf = conf
+
     def __bool__(self) -> bool:
         return False
 
@@ -19,24 +24,25 @@ class _Standin:
     def _jvm(self) -> Any:
         from pyspark import SparkContext
 
-        launch(Project.find(), {})
+        launch(self.project, self.conf)
         return SparkContext._jvm
 
     @property
     def _gateway(self) -> Any:
         from pyspark import SparkContext
 
-        launch(Project.find(), {})
+        launch(self.project, self.conf)
         return SparkContext._gateway
 
 
-def allow_columns_before_session() -> None:
-    """Let Column expressions be built before a session is started, by anyone, in any way."""
+def allow_columns_before_session(project: Project, conf: Mapping[str, str]) -> None:
+    """Let Column expressions be built before a session is started; a JVM they need is started with `conf`."""
     from pyspark import SparkContext
 
+    forget()
     if SparkContext._active_spark_context is not None:
         return
-    SparkContext._active_spark_context = _Standin()  # type: ignore[assignment]
+    SparkContext._active_spark_context = _Standin(project, conf)  # type: ignore[assignment]
     if hasattr(SparkContext.getOrCreate, "headrace"):
         return
     usual = SparkContext.getOrCreate.__func__  # type: ignore[attr-defined]

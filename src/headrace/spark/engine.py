@@ -20,13 +20,16 @@ LOG = "spark.log"
 LOG_CONFIG = Path(__file__).with_name("log4j2.properties")
 
 
-def launch(project: Project, conf: Mapping[str, str]) -> None:
-    """Start the JVM, unless this process has one."""
+_launched: dict[str, str] = {}
+
+
+def launch(project: Project, conf: Mapping[str, str]) -> Mapping[str, str]:
+    """Start the JVM, unless this process has one; gives the settings that it was started with."""
     from pyspark import SparkConf, SparkContext
     from pyspark.java_gateway import launch_gateway
 
     if SparkContext._gateway is not None:
-        return
+        return _launched
     logs = log_folder(project)
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     os.environ.setdefault("PYSPARK_DRIVER_PYTHON", sys.executable)
@@ -45,6 +48,8 @@ def launch(project: Project, conf: Mapping[str, str]) -> None:
                 hint=f"read {said}; `headrace doctor` checks this machine",
             ) from None
     SparkContext._ensure_initialized(gateway=gateway)
+    _launched.update(conf)
+    return _launched
 
 
 def _launch_conf(logs: Path) -> dict[str, str]:

@@ -8,6 +8,8 @@ import zipfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from headrace.origin import is_users
+from headrace.plan.nodes import Job, MapRows, Reduce, all_nodes
 from headrace.settings import Project
 
 if TYPE_CHECKING:
@@ -16,14 +18,20 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).parents[1]
 
 
-def travel(project: Project) -> None:
-    """Let functions of the project's own modules travel with the job: they are pickled whole, not by name."""
+def travel(project: Project, job: Job) -> None:
+    """Let functions of the user's own modules travel with the job: they are pickled whole, not by name.
+
+    Its own are those of the project, and those that the job's functions lie in.
+    """
     from pyspark.cloudpickle import register_pickle_by_value
 
     root = project.root.resolve()
-    for module in list(sys.modules.values()):
+    called = {node.function.__module__ for node in all_nodes(job) if isinstance(node, MapRows | Reduce)}
+    for name, module in list(sys.modules.items()):
         file = getattr(module, "__file__", None)
-        if file and module.__name__ != "__main__" and _own(Path(file), root):
+        if not file or module.__name__ == "__main__":
+            continue
+        if _own(Path(file), root) or (name in called and is_users(file)):
             register_pickle_by_value(module)
 
 

@@ -62,17 +62,19 @@ def session(
     if running is not None:
         _same_master(running, master)
         return running
-    master = master or project.get("spark", "master") or DEFAULT_MASTER
-    given = {
-        **{str(key): str(value) for key, value in project.section("spark").get("conf", {}).items()},
-        **(conf or {}),
-    }
-    settings = {**_conf(master), **given}
+    launching = launch_conf(project, master, conf)
+    master = launching["spark.master"]
+    settings = {**_conf(master), **launching}
     if real_time and master == DEFAULT_MASTER:
         master = f"local[{max(REAL_TIME_SLOTS, os.cpu_count() or 1)}]"
-    launch(project, {"spark.master": master, **given})
+    launched = launch(project, launching)
+    if master.startswith(("yarn", "k8s")) and launched.get("spark.master") != master:
+        raise SetupError(
+            f"Spark's JVM was started for {launched.get('spark.master')}, and {master} needs one of its own",
+            hint="say the master earlier: hr.App(…, master=…), headrace run --master, or headrace.toml",
+        )
     builder = SparkSession.builder.master(master).appName(name)
-    for key, value in settings.items():
+    for key, value in (settings | {"spark.master": master}).items():
         builder = builder.config(key, value)
     try:
         spark = builder.getOrCreate()
@@ -85,6 +87,13 @@ def session(
     if not master.startswith("local["):
         package.ship(spark)
     return spark
+
+
+def launch_conf(project: Project, master: str | None, conf: Mapping[str, str] | None) -> dict[str, str]:
+    """What the JVM is started with: the master as asked for, and the project's and the job's own settings."""
+    own = {str(key): str(value) for key, value in project.section("spark").get("conf", {}).items()}
+    chosen = master or project.get("spark", "master") or DEFAULT_MASTER
+    return {**own, **(conf or {}), "spark.master": str(chosen)}
 
 
 def _conf(master: str) -> dict[str, str]:

@@ -23,6 +23,7 @@ from headrace.runtime.run import resolve
 from headrace.spark.compile import Compiler
 from headrace.spark.engine import LOG, jvm, kernel, log_folder
 from headrace.spark.failure import failed
+from headrace.spark.package import travel
 from headrace.spark.queries import Feeder, keys_of, state_teller
 from headrace.spark.session import session
 from headrace.testing.inputs import Given, Input
@@ -88,6 +89,7 @@ class TestDriver:
         self._now = instant(start, "start")
         self._folder = Path(tempfile.mkdtemp(prefix="headrace-test-"))
         self._spark = session(app.name, app.project, master=app.master, conf=app.conf)
+        travel(app.project, app.job)
         self._clock = jvm().org.apache.spark.util.ManualClock(self._millis())
         self._sinks: dict[str, Captured] = {}
         self._job = self._captured(app.job)

@@ -15,7 +15,9 @@ from headrace.errors import InvalidOption, InvalidSchema
 from headrace.registry import SERDES
 from headrace.serde._serde import literal, quoted
 
-VALUES = st.none() | st.booleans() | st.integers() | st.text() | st.floats(allow_nan=False, allow_infinity=False)
+VALUES = (
+    st.none() | st.booleans() | st.integers() | st.text() | st.floats(allow_nan=False, allow_infinity=False)
+)
 
 
 @given(st.dictionaries(st.text(), VALUES))
@@ -72,7 +74,11 @@ def test_the_sql_of_json() -> None:
         "from_json(CAST(`value` AS STRING), 'id STRING, __headrace_corrupt STRING', "
         "map('mode', 'PERMISSIVE', 'columnNameOfCorruptRecord', '__headrace_corrupt'))"
     )
-    assert hr.json().encoder(["a", "b`c"]).startswith("to_json(struct(`a`, `b``c`), map('ignoreNullFields', 'false'")
+    assert (
+        hr.json()
+        .encoder(["a", "b`c"])
+        .startswith("to_json(struct(`a`, `b``c`), map('ignoreNullFields', 'false'")
+    )
 
 
 def test_the_sql_of_csv_keeps_its_separator_and_options() -> None:
@@ -81,7 +87,9 @@ def test_the_sql_of_csv_keeps_its_separator_and_options() -> None:
         "from_csv(CAST(v AS STRING), 'id STRING, __headrace_corrupt STRING', map('nullValue', '-', 'mode', "
         "'PERMISSIVE', 'columnNameOfCorruptRecord', '__headrace_corrupt', 'sep', ';'))"
     )
-    assert serde.encoder(["id"]) == "to_csv(struct(`id`), map('nullValue', '-', 'mode', 'FAILFAST', 'sep', ';'))"
+    assert (
+        serde.encoder(["id"]) == "to_csv(struct(`id`), map('nullValue', '-', 'mode', 'FAILFAST', 'sep', ';'))"
+    )
 
 
 def test_what_a_user_writes_cannot_leave_its_quotes() -> None:

@@ -73,7 +73,10 @@ def rejected(compiler: Compiler, node: Rejected) -> DataFrame:
     markers = f"{MARKER} IS NULL" if MARKER in frame.columns else "true"
     reasoned = frame.selectExpr("*", f"{decoded.reason or 'CAST(NULL AS STRING)'} AS {REASON}")
     return reasoned.where(f"{REASON} IS NOT NULL AND {markers}").selectExpr(
-        f"{literal(node.read.name)} AS source", *stamps, f"CAST({raw} AS BINARY) AS raw", f"{REASON} AS reason"
+        f"{literal(node.read.name)} AS source",
+        *stamps,
+        f"CAST({raw} AS BINARY) AS raw",
+        f"{REASON} AS reason",
     )
 
 
