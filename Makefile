@@ -5,6 +5,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 LOCK := requirements.lock
+OFFLINE := connect to the network and run this again (what was fetched is kept)
 
 # What each target leaves in the environment when it is done.
 UV := $(VENV)/.uv
@@ -63,7 +64,8 @@ $(PACKAGE): pyproject.toml $(DEPENDENCIES) | kernel
 
 # PySpark comes as source; what builds it is pinned by the same file.
 $(DEPENDENCIES): $(LOCK) $(UV)
-	$(BIN)/uv pip sync --python $(BIN)/python --require-hashes --build-constraints $(LOCK) $(LOCK)
+	@$(BIN)/uv pip sync --python $(BIN)/python --require-hashes --build-constraints $(LOCK) $(LOCK) || \
+	  { echo "the packages were not all fetched: $(OFFLINE)"; exit 1; }
 	@touch $@
 
 $(UV): $(LOCK)
@@ -75,5 +77,6 @@ $(UV): $(LOCK)
 	  { echo "$(PYTHON) has no pip: run $(PYTHON) -m ensurepip, or install your system's python3-pip"; exit 1; }
 	@test -x $(BIN)/python || $(PYTHON) -m venv --without-pip $(VENV)
 	@sed -n '/^uv==/,/[^\\]$$/p' $(LOCK) >$(VENV)/uv.txt
-	@$(PYTHON) -m pip --python $(BIN)/python install --quiet --require-hashes --requirement $(VENV)/uv.txt
+	@$(PYTHON) -m pip --python $(BIN)/python install --quiet --require-hashes --requirement $(VENV)/uv.txt || \
+	  { echo "uv was not fetched: $(OFFLINE)"; exit 1; }
 	@touch $@

@@ -227,6 +227,12 @@ BAD_WRITES = {
         "Unsupported: Spark gives no complete result of reduce()",
         "write output='update', or use agg()",
     ),
+    "append of a running SQL result": (
+        'rows.sql("SELECT id, count(*) AS n FROM {stream} GROUP BY id").write(hr.memory())',
+        "InvalidExpression: Invalid streaming output mode: append. This output mode is not supported for streaming "
+        "aggregations without watermark on streaming DataFrames/DataSets",
+        "write output='update' (changed rows) or 'complete' (all rows), or cut it into windows",
+    ),
     "an output of no kind": (
         'rows.write(hr.memory(), output="updat")',
         "InvalidOption: no output 'updat'",

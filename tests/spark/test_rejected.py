@@ -72,7 +72,7 @@ def test_the_same_rows_are_rejected_in_a_batch_over_files(spark: SparkSession, f
     assert [row["id"] for row in good.rows] == ["a"]
     assert counted.rows == [{"id": "a", "n": 1}]
     assert sorted(row["reason"] for row in bad.rows) == sorted(reason for value, reason in BAD if value)
-    assert {row["file"] for row in bad.rows} == {f"file://{folder}/in/rows.json"}
+    assert {row["file"] for row in bad.rows} == {f"file:{folder}/in/rows.json"}
 
 
 def test_text_and_csv_keep_their_own_rules(spark: SparkSession, folder: Path) -> None:

@@ -35,6 +35,8 @@ class Gauge:
         """Add one report of Spark's."""
         self.seen = report["timestamp"]
         self.rows_in += report.get("numInputRows") or 0
+        for operator in report.get("stateOperators") or []:
+            self.late = (self.late or 0) + operator.get("numRowsDroppedByWatermark", 0)
         self._latest = report
         if "addBatch" in report.get("durationMs", {}):
             self._batch = report

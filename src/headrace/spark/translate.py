@@ -26,6 +26,9 @@ HINTS = {
     "PATH_ALREADY_EXISTS": "write to another path, or replace what is there: hr.files(…, overwrite=True)",
     "MISSING_GROUP_BY": "aggregate with .key_by(…).agg(…) or .agg(…)",
     "MISSING_AGGREGATION": "wrap the column in an aggregate, such as max() or any_value()",
+    "STREAMING_OUTPUT_MODE": (
+        "write output='update' (changed rows) or 'complete' (all rows), or cut it into windows"
+    ),
     "UNSUPPORTED_STREAMING_OPERATION": "run it in batch, or express it with a window",
 }
 
