@@ -185,7 +185,7 @@ class App:
         return Project.find(start)
 
     def __repr__(self) -> str:
-        return f"App({self.name!r}, {len(self.job.reads)} sources, {len(self.job.writes)} outputs)"
+        return f"App({self.name!r}, reads {len(self.job.reads)}, writes {len(self.job.writes)})"
 
     def __dir__(self) -> list[Any]:
         return [name for name in super().__dir__() if not name.startswith("__")]

@@ -99,8 +99,11 @@ class Run:
         told = []
         for query in physical.queries:
             with told_by_spark(query.name, query.writes[0].origin, str(log_folder(self.project) / LOG)):
-                run_batch(query, compiler, self.view.show)
-            told.append(QueryProgress(query.name, State.FINISHED))
+                counting = compiler.again()
+                run_batch(query, counting, self.view.show)
+            gauge = Gauge(query.name, State.FINISHED)
+            gauge.count(counting.counts())
+            told.append(gauge.picture(self.clock.monotonic()))
         return self._summary(tuple(told), began)
 
     # Streaming.

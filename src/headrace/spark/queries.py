@@ -100,25 +100,7 @@ class Feeder:
                 kept.unpersist()
 
     def _feed(self, write: Write, frame: DataFrame, number: int) -> None:
-        inner = Compiler(frame.sparkSession, self.compiler.project, Mode.BATCH, known={self.query.cut: frame})
-        rows = inner.frame(write.input)
-        if write.sink.native:
-            rows = counted(rows, write, self.compiler)
-        with blame(write.origin, rows.columns):
-            told = write.sink.write(
-                Batch(
-                    frame=rows,
-                    number=number,
-                    name=write.name,
-                    output=write.output,
-                    keys=tuple(keys_of(write)),
-                    project=self.compiler.project,
-                    write_files=write_files,
-                    show=self.show,
-                )
-            )
-        if told is not None:
-            self.compiler.counter(OUT + write.name).add(told)
+        hand_over(write, self.query, frame, self.compiler, self.show, number)
 
 
 @contextmanager
@@ -166,26 +148,44 @@ def run_batch(query: Query, compiler: Compiler, show: Callable[[Table], None]) -
     """Run a query once over all there is, and write each of its outputs."""
     cut = compiler.frame(query.cut)
     kept = cut.persist() if query.shared else cut
-    known = Compiler(compiler.spark, compiler.project, Mode.BATCH, known={query.cut: kept})
     try:
         for write in query.writes:
-            rows = known.frame(write.input)
-            with told_of_users(query.name, write), blame(write.origin, rows.columns):
-                write.sink.write(
-                    Batch(
-                        frame=rows,
-                        number=0,
-                        name=write.name,
-                        output=Output.COMPLETE,
-                        keys=tuple(keys_of(write)),
-                        project=compiler.project,
-                        streaming=False,
-                        show=show,
-                    )
-                )
+            with told_of_users(query.name, write):
+                hand_over(write, query, kept, compiler, show)
     finally:
         if query.shared:
             kept.unpersist()
+
+
+def hand_over(
+    write: Write,
+    query: Query,
+    frame: DataFrame,
+    compiler: Compiler,
+    show: Callable[[Table], None],
+    number: int | None = None,
+) -> None:
+    """Take the rows of a query's cut on to one of its sinks; `number` is the batch's, None in a batch run."""
+    known = Compiler(frame.sparkSession, compiler.project, Mode.BATCH, known={query.cut: frame})
+    rows = known.frame(write.input)
+    if write.sink.native:
+        rows = counted(rows, write, compiler)
+    with blame(write.origin, rows.columns):
+        told = write.sink.write(
+            Batch(
+                frame=rows,
+                number=number or 0,
+                name=write.name,
+                output=Output.COMPLETE if number is None else write.output,
+                keys=tuple(keys_of(write)),
+                project=compiler.project,
+                streaming=number is not None,
+                write_files=write_files,
+                show=show,
+            )
+        )
+    if told is not None:
+        compiler.counter(OUT + write.name).add(told)
 
 
 @contextmanager

@@ -223,8 +223,9 @@ class TestDriver:
         _ensure_callbacks()
         folder = str(self._folder / safe(query.name))
         frame = compiler.frame(query.cut)
+        called = f"{query.name} of {self._folder.name}"  # another driver may run a query of the same name
         started = kernel().Queries.startHeld(
-            frame._jdf, query.name, folder, str(query.output), self._clock, function
+            frame._jdf, called, folder, str(query.output), self._clock, function
         )
         return StreamingQuery(started)
 
