@@ -25,21 +25,23 @@ from bench.report import Result, median
 
 SUITE = "overhead"
 KEYS = 1_000
-WARM = 2
 SCHEMA = "id long, key string, ts timestamp, value double"
 SYSTEMS = ("pyspark", "headrace")
 
 
 @dataclass(frozen=True)
 class Size:
+    """Files of so many rows, the first `warm` of which do not count; and how often each system runs."""
+
     files: int
     rows: int
+    warm: int
     turns: int
 
 
 def run(*, quick: bool) -> list[Result]:
-    size = Size(files=6, rows=60_000, turns=1) if quick else Size(files=12, rows=500_000, turns=5)
-    results = starts(turns=1 if quick else 5)
+    size = Size(3, 40_000, 1, 1) if quick else Size(12, 500_000, 2, 4)
+    results = starts(turns=size.turns)
     with tempfile.TemporaryDirectory(prefix="headrace-bench-") as folder:
         results += works(Path(folder), size)
     return results
@@ -122,23 +124,23 @@ def works(folder: Path, size: Size) -> list[Result]:
     spark.sparkContext.setLogLevel("ERROR")
     make_input(spark, folder, size)
     results: list[Result] = []
-    for work, (by_hand, by_us) in WORKS.items():
-        took: dict[str, list[float]] = {system: [] for system in SYSTEMS}
+    for work, starts in WORKS.items():
+        answers = {
+            system: answer(start, spark, folder) for system, start in zip(SYSTEMS, starts, strict=True)
+        }
+        if answers["pyspark"] != answers["headrace"]:
+            raise SystemExit(f"{work}: the systems give different rows: {answers}")
+        rates: dict[str, list[float]] = {system: [] for system in SYSTEMS}
         batches: dict[str, list[float]] = {system: [] for system in SYSTEMS}
-        answers: dict[str, Any] = {}
-        for turn in range(size.turns + 1):
-            for system, start in zip(SYSTEMS, (by_hand, by_us), strict=True):
-                millis, answer = measure(start, spark, folder)
-                if answers.setdefault("all", answer) != answer:
-                    raise SystemExit(
-                        f"{work}: {system} gives {answer}, and {answers['all']} was given before"
-                    )
-                if turn or size.turns == 1:
-                    took[system].append(size.rows * len(millis) / (sum(millis) / 1000))
-                    batches[system].append(statistics.median(millis))
-        rows = size.rows * (size.files - WARM)
+        for turn in range(size.turns):
+            pair = list(zip(SYSTEMS, starts, strict=True))
+            for system, start in pair if turn % 2 else reversed(pair):
+                millis = measure(start, spark, folder)[size.warm :]
+                rates[system].append(size.rows * len(millis) / (sum(millis) / 1000))
+                batches[system].append(statistics.median(millis))
+        rows = size.rows * (size.files - size.warm)
         for system in SYSTEMS:
-            results.append(_result(work, system, "throughput", median(took[system]), "rows/s", rows))
+            results.append(_result(work, system, "throughput", median(rates[system]), "rows/s", rows))
             results.append(_result(work, system, "a batch", median(batches[system]), "ms", rows))
         results.append(_ratio(work, batches, rows))
         print(f"  {work}: {results[-1].value:.3f} x the time of hand-written PySpark", flush=True)
@@ -164,35 +166,38 @@ def make_input(spark: Any, folder: Path, size: Size) -> None:
             os.utime(target / f"{number:03d}.{format}", (1_700_000_000 + number, 1_700_000_000 + number))
 
 
-Start = Callable[[Any, Path, Path, Callable[[Any, int], None]], list[Any]]
+Sink = Callable[[Any, int], None]
+Start = Callable[[Any, Path, Path, Sink], list[Any]]
 
 
-def measure(start: Start, spark: Any, folder: Path) -> tuple[list[float], Any]:
-    """The milliseconds of each batch after the warm ones, and a checksum of all that came out."""
-    counted: list[int] = []
+def answer(start: Start, spark: Any, folder: Path) -> list[str]:
+    """How many rows each batch gives, and a checksum of them; it also warms the work up."""
+    found: list[str] = []
 
     def sink(frame: Any, _number: int) -> None:
-        seen = frame.selectExpr("count(*) AS n", "sum(crc32(CAST(to_json(struct(*)) AS BINARY))) AS sum")
-        if checking:
-            counted.append(tuple(seen.first()))  # type: ignore[arg-type]
-        else:
-            frame.write.format("noop").mode("overwrite").save()
+        checked = frame.selectExpr("count(*) AS n", "sum(crc32(CAST(to_json(struct(*)) AS BINARY))) AS sum")
+        found.append(str(checked.first()))
 
-    checking = not _checked.get(start)
+    _in_its_own_folder(start, spark, folder, sink)
+    return found
+
+
+def measure(start: Start, spark: Any, folder: Path) -> list[float]:
+    """The milliseconds of each batch that had rows."""
+
+    def sink(frame: Any, _number: int) -> None:
+        frame.write.format("noop").mode("overwrite").save()
+
+    reports = _in_its_own_folder(start, spark, folder, sink)
+    return [report["durationMs"]["triggerExecution"] for report in reports if report["numInputRows"]]
+
+
+def _in_its_own_folder(start: Start, spark: Any, folder: Path, sink: Sink) -> list[Any]:
     work = Path(tempfile.mkdtemp(dir=folder))
-    progress = start(spark, folder, work / "checkpoint", sink)
-    shutil.rmtree(work)
-    if checking:
-        _checked[start] = sorted(map(str, counted))
-        work = Path(tempfile.mkdtemp(dir=folder))
-        checking = False
-        progress = start(spark, folder, work / "checkpoint", sink)
+    try:
+        return start(spark, folder, work / "checkpoint", sink)
+    finally:
         shutil.rmtree(work)
-    millis = [report["durationMs"]["triggerExecution"] for report in progress if report["numInputRows"]]
-    return millis[WARM:], _checked[start]
-
-
-_checked: dict[Start, Any] = {}
 
 
 def _by_hand(
@@ -201,7 +206,7 @@ def _by_hand(
     """A hand-written query: read, build, write."""
     below = folder or format
 
-    def start(spark: Any, folder: Path, checkpoint: Path, sink: Callable[[Any, int], None]) -> list[Any]:
+    def start(spark: Any, folder: Path, checkpoint: Path, sink: Sink) -> list[Any]:
         schema = "value string" if format == "text" else SCHEMA
         reader = spark.readStream.schema(schema).format(format).option("maxFilesPerTrigger", 1)
         rows = reader.load(str(folder / below))
@@ -225,7 +230,7 @@ def _by_us(format: str, build: Callable[[Any], Any], output: str = "append", **r
     from headrace.runtime.progress import Silent
     from headrace.spark import queries
 
-    def start(_spark: Any, folder: Path, checkpoint: Path, sink: Callable[[Any, int], None]) -> list[Any]:
+    def start(_spark: Any, folder: Path, checkpoint: Path, sink: Sink) -> list[Any]:
         app = hr.App("bench")
         files = hr.files(folder / format, format, schema=SCHEMA, options={"maxFilesPerTrigger": "1"})
         build(app.read(files, **reading)).write(hr.foreach_batch(sink), output=output)

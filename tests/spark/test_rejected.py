@@ -18,6 +18,7 @@ from headrace.testing import TestDriver
 
 GOOD = {"id": "a", "n": 1, "t": "2026-01-01T00:00:01Z"}
 EMPTY, SHAPE, TIME = "the value is empty", "the value is not json of the schema", "the event time t is null"
+ABSURD = "the event time t is not between 1970 and 9999"
 BAD: list[tuple[Any, str]] = [
     ("{", SHAPE),
     ("no json", SHAPE),
@@ -26,6 +27,9 @@ BAD: list[tuple[Any, str]] = [
     ("[1, 2]", SHAPE),
     ('{"id":"a","n":1}', TIME),
     ('{"id":"a","n":1,"t":null}', TIME),
+    ('{"id":"a","n":1,"t":"1969-12-31T23:59:59Z"}', ABSURD),
+    ('{"id":"a","n":1,"t":"9999-01-01T00:00:00Z"}', ABSURD),
+    ('{"id":"a","n":1,"t":"+12345-01-01T00:00:00Z"}', ABSURD),
     ("", EMPTY),
     ("   ", EMPTY),
     (b"\xff\xfe\xfd", SHAPE),
@@ -111,4 +115,4 @@ def test_good_and_rejected_rows_are_all_that_was_fed(driver: TestDriver, values:
     good, bad = driver.read("good"), driver.read("bad")
     assert len(good) + len(bad) == len(values)
     assert all(row["t"] is not None for row in good)
-    assert {row["reason"] for row in bad} <= {EMPTY, SHAPE, TIME}
+    assert {row["reason"] for row in bad} <= {EMPTY, SHAPE, TIME, ABSURD}

@@ -54,9 +54,20 @@ class Batch:
 
 
 def rows_of(frame: DataFrame) -> list[dict[str, Any]]:
-    """A frame's rows as Python's own values; times carry their zone, which is UTC."""
-    found: list[dict[str, Any]] = frame.toArrow().to_pylist()
-    return found
+    """A frame's rows as Python's own values; times carry their zone, which is UTC.
+
+    Python's calendar ends with the year 9999 and Spark's does not: a column with later times becomes text.
+    """
+    table = frame.toArrow()
+    columns = {name: _values(table.column(name)) for name in table.column_names}
+    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+
+
+def _values(column: Any) -> list[Any]:
+    try:
+        return list(column.to_pylist())
+    except (OverflowError, ValueError):
+        return list(column.cast("string").to_pylist())
 
 
 class Sink(ABC):

@@ -216,12 +216,14 @@ class Run:
         return all(answers(servers, timeout=1.0) for servers in one.brokers)
 
     def _stop_all(self, running: list[Running], starter: Starter) -> None:
-        for one in running:
-            if one.handle is None or not one.handle.isActive:
-                continue
-            between = self.mode is not Mode.REAL_TIME and one.gauge.state is State.RUNNING
-            stop_gently(one.handle, STOP_LIMIT if between else 0.0)
-            for report in progress_since(one.handle, one.gauge.seen):
+        """Stop what still runs: between two batches where one can be waited for, else at once."""
+        left = [(one, one.handle) for one in running if one.handle is not None and one.handle.isActive]
+        in_order = (State.STARTING, State.RUNNING)
+        gentle = [handle for one, handle in left if one.gauge.state in in_order]
+        stop_gently([handle for one, handle in left if one.gauge.state not in in_order], 0.0)
+        stop_gently(gentle, 0.0 if self.mode is Mode.REAL_TIME else STOP_LIMIT)
+        for one, handle in left:
+            for report in progress_since(handle, one.gauge.seen):
                 one.gauge.take(report)
             one.gauge.count(starter.counts(one.query))
             if one.gauge.state is not State.FAILED:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -238,9 +238,9 @@ def progress_since(query: StreamingQuery, timestamp: str) -> list[dict[str, Any]
     return found
 
 
-def stop_gently(query: StreamingQuery, limit: float) -> None:
-    """Stop between two batches, if such a moment comes within the limit in seconds."""
-    kernel().Queries.stopGently(query._jsq, int(limit * 1000))
+def stop_gently(queries: Sequence[StreamingQuery], limit: float) -> None:
+    """Stop each query at the end of its present batch, or when the limit in seconds has passed."""
+    kernel().Queries.stopGently([query._jsq for query in queries], int(limit * 1000))
 
 
 def counted(frame: DataFrame, write: Write, compiler: Compiler) -> DataFrame:

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 REASON = "__headrace_reason"
 MARKER = "__headrace_marker"
 """A column that tests add: a time that moves the watermark, in a row that is no row of the stream."""
+FIRST, LAST = "TIMESTAMP'1970-01-01T00:00:00Z'", "TIMESTAMP'9998-12-31T23:59:59.999999Z'"
+"""Event times outside of these are mistakes, and one of them would carry a watermark away for ever."""
 EVENT_TIME = "headrace.event_time"
 """In a column's metadata: that it is the event time, and how many microseconds of delay it is given."""
 
@@ -124,6 +126,8 @@ def _decode_all(compiler: Compiler, node: Read) -> _Decoded:
     if node.event_time is not None:
         inner = _checked_time(node, frame, columns)
         reasons.append(f"WHEN {inner} IS NULL THEN {literal(f'the event time {node.event_time} is null')}")
+        told = literal(f"the event time {node.event_time} is not between 1970 and 9999")
+        reasons.append(f"WHEN NOT {inner} BETWEEN {FIRST} AND {LAST} THEN {told}")
     return _Decoded(frame, reading, columns, f"CASE {' '.join(reasons)} END" if reasons else None)
 
 

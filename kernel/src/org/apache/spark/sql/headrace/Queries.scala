@@ -2,6 +2,8 @@ package org.apache.spark.sql.headrace
 
 import java.util.concurrent.TimeUnit
 
+import scala.jdk.CollectionConverters._
+
 import org.apache.spark.sql.{DataFrame, Row}
 import org.apache.spark.sql.classic.{Dataset, StreamingQueryManager}
 import org.apache.spark.sql.execution.streaming.sources.{ForeachBatchSink, PythonForeachBatchFunction}
@@ -34,16 +36,25 @@ object Queries {
   }
 
   /**
-   * Stops a query between two of its batches if such a moment comes within the limit, and in the
-   * middle of one if none does. True if it was between.
+   * Stops each query at the end of its present batch, and in the middle of it if that end does not come
+   * within the limit. A busy query begins its next batch at once: it is stopped before that has written.
    */
-  def stopGently(query: StreamingQuery, limitMillis: Long): Boolean = {
+  def stopGently(queries: java.util.List[StreamingQuery], limitMillis: Long): Unit = {
     val end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(limitMillis)
-    while (query.isActive && query.status.isTriggerActive && System.nanoTime() < end) Thread.sleep(1)
-    val between = !query.status.isTriggerActive
-    query.stop()
-    between
+    var left = queries.asScala.toSeq.map(query => query -> lastTold(query))
+    while (left.nonEmpty && System.nanoTime() < end) {
+      val (done, busy) = left.partition { case (query, told) =>
+        !query.isActive || !query.status.isTriggerActive || lastTold(query) != told
+      }
+      done.foreach(_._1.stop())
+      left = busy
+      if (left.nonEmpty) Thread.sleep(1)
+    }
+    left.foreach(_._1.stop())
   }
+
+  private def lastTold(query: StreamingQuery): Option[String] =
+    Option(query.lastProgress).map(_.timestamp)
 
   /** What the query has told of its batches since a moment (as its own timestamps write it), as JSON. */
   def progressSince(query: StreamingQuery, timestamp: String): String =
