@@ -69,8 +69,12 @@ class Compiler:
 
     def blame(self, node: Node, origin: Origin | None = None) -> Any:
         """A context in which Spark's complaints are about this node, and name its input's columns."""
-        columns = sorted({name for before in node.inputs for name in self.frame(before).columns})
-        return blame(origin or node.origin, [name for name in columns if not name.startswith("__headrace")])
+
+        def columns() -> list[str]:
+            names = {name for before in node.inputs for name in self.frame(before).columns}
+            return sorted(name for name in names if not name.startswith("__headrace"))
+
+        return blame(origin or node.origin, columns)
 
 
 def to_frame(node: Node) -> DataFrame:

@@ -57,7 +57,7 @@ class Starter:
         write = query.writes[0]
         native = self._native(write) if not query.shared else None
         if native is not None:
-            with blame(write.origin, frame.columns):
+            with blame(write.origin, lambda: frame.columns):
                 encoded = write.sink.encode(counted(frame, write, compiler))
                 writer = encoded.writeStream.format(native.format).options(**native.options)
             return writer.partitionBy(*native.partition_by).outputMode(str(output))
@@ -170,7 +170,7 @@ def hand_over(
     rows = known.frame(write.input)
     if write.sink.native:
         rows = counted(rows, write, compiler)
-    with blame(write.origin, rows.columns):
+    with blame(write.origin, lambda: rows.columns):
         told = write.sink.write(
             Batch(
                 frame=rows,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -34,8 +34,10 @@ HINTS = {
 
 
 @contextmanager
-def blame(origin: Origin | None, columns: Sequence[str] = (), what: str = "the stream") -> Iterator[None]:
-    """Turn an error of Spark's analysis into ours, at this line."""
+def blame(
+    origin: Origin | None, columns: Callable[[], Sequence[str]] = tuple, what: str = "the stream"
+) -> Iterator[None]:
+    """Turn an error of Spark's analysis into ours, at this line; the columns are asked for when it comes."""
     from pyspark.errors import (
         AnalysisException,
         IllegalArgumentException,
@@ -53,7 +55,7 @@ def blame(origin: Origin | None, columns: Sequence[str] = (), what: str = "the s
     except (AnalysisException, ParseException) as error:
         if raised_at(error) is not None:  # in a function of the user's that a sink has called
             raise
-        raise translated(error, origin, columns, what) from None
+        raise translated(error, origin, columns(), what) from None
     except NumberFormatException:  # of a row, not of the program
         raise
     except (IllegalArgumentException, PySparkTypeError, PySparkValueError) as error:
