@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import base64
-import hashlib
 import re
 import uuid
 from pathlib import Path
 
 from headrace.broker.record import HOST, Places
 from headrace.errors import InvalidOption
-from headrace.settings import cache_folder
+from headrace.supply.classes import archive_of
 from headrace.supply.jars import classpath, locked
 from headrace.supply.java import Java
 
@@ -114,8 +113,7 @@ def java_command(java: Java, places: Places, main: str, *arguments: str, heap: s
 
 def class_archive(java: Java) -> Path:
     """Where the classes that a broker of these jars loads on this Java are kept, ready to map."""
-    of = f"{java.home} {java.version} {sorted(locked('broker').items())} {classpath('broker')}"
-    return cache_folder() / "broker" / f"{hashlib.sha256(of.encode()).hexdigest()[:16]}.jsa"
+    return archive_of(java, "broker", [str(sorted(locked("broker").items())), classpath("broker")])
 
 
 def kafka_version() -> str:

@@ -30,6 +30,8 @@ from headrace.supply.java import Java, find_java
 from headrace.supply.notice import Notice, notice
 from headrace.time import SYSTEM_CLOCK, Clock
 
+CLEARING = 10.0
+"""Seconds that a killed broker is given to let go of its data."""
 _TELLING = (" ERROR ", " FATAL ", "Exception", "Caused by", "Error:", "OutOfMemory")
 
 
@@ -130,7 +132,7 @@ class Broker:
     ) -> None:
         places = self._places
         data.mkdir(parents=True, exist_ok=True)
-        _require_unused(data)
+        _require_unused(data, self._clock)
         text = server_properties(port, ports.any_free(), data)
         places.properties.write_text(text, encoding="ascii")
         cluster = cluster_id_of(data) or self._format(java, data, shown)
@@ -238,15 +240,25 @@ class Broker:
             beside.replace(archive)
 
 
-def _require_unused(data: Path) -> None:
-    """Refuse a folder that a broker holds: a second one would spoil its metadata before it noticed."""
-    lock = data / ".lock"
-    if lock.exists():
-        with lock.open("r+") as held:
-            try:
-                fcntl.lockf(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                raise _data_in_use() from None
+def _require_unused(data: Path, clock: Clock) -> None:
+    """Refuse a folder that a broker holds: a second one would spoil its metadata before it noticed.
+
+    A broker that was killed a moment ago holds it until the system has cleared its memory away.
+    """
+    end = clock.monotonic() + CLEARING
+    while (data / ".lock").exists() and _is_held(data / ".lock"):
+        if clock.monotonic() > end:
+            raise _data_in_use()
+        clock.sleep(0.05)
+
+
+def _is_held(lock: Path) -> bool:
+    with lock.open("r+") as held:
+        try:
+            fcntl.lockf(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+    return False
 
 
 def _data_in_use() -> SetupError:

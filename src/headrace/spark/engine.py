@@ -10,13 +10,15 @@ from typing import TYPE_CHECKING, Any
 
 from headrace.errors import SetupError
 from headrace.settings import Project
-from headrace.supply.jars import jars, kernel_jar
-from headrace.supply.java import spark_java_home
+from headrace.supply.classes import archive_of, sharing
+from headrace.supply.jars import jars, kernel_jar, pyspark_home
+from headrace.supply.java import find_java, spark_java_home
 
 if TYPE_CHECKING:
     from pyspark.sql import Column
 
 LOG = "spark.log"
+JAVA_OPTIONS = "spark.driver.extraJavaOptions"
 LOG_CONFIG = Path(__file__).with_name("log4j2.properties")
 
 
@@ -35,7 +37,7 @@ def launch(project: Project, conf: Mapping[str, str]) -> Mapping[str, str]:
     os.environ.setdefault("PYSPARK_DRIVER_PYTHON", sys.executable)
     os.environ["JAVA_HOME"] = str(spark_java_home())
     settings = SparkConf(loadDefaults=False)
-    for key, value in {**_launch_conf(logs), **conf}.items():
+    for key, value in _launch_conf(logs, conf).items():
         settings.set(key, value)
     said = logs / "jvm.log"
     with said.open("ab") as log:
@@ -52,13 +54,25 @@ def launch(project: Project, conf: Mapping[str, str]) -> Mapping[str, str]:
     return _launched
 
 
-def _launch_conf(logs: Path) -> dict[str, str]:
-    options = f"-Dlog4j2.configurationFile={LOG_CONFIG.as_uri()} -Dheadrace.log={logs / LOG}"
-    return {
+def _launch_conf(logs: Path, conf: Mapping[str, str]) -> dict[str, str]:
+    """What was asked for, on top of our jars, our log, and the archive of Spark's classes."""
+    options = [
+        f"-Dlog4j2.configurationFile={LOG_CONFIG.as_uri()}",
+        f'"-Dheadrace.log={logs / LOG}"',
+        _sharing(),
+        conf.get(JAVA_OPTIONS, ""),
+    ]
+    ours = {
         "spark.jars": ",".join(str(jar) for jar in (*jars("spark"), kernel_jar())),
-        "spark.driver.extraJavaOptions": options,
         "spark.driver.memory": os.environ.get("HEADRACE_DRIVER_MEMORY", "2g"),
     }
+    return {**ours, **conf, JAVA_OPTIONS: " ".join(filter(None, options))}
+
+
+def _sharing() -> str:
+    java = find_java()
+    spark = pyspark_home()
+    return sharing(java, archive_of(java, "spark", [str(spark), str(spark.stat().st_mtime_ns)]))
 
 
 def log_folder(project: Project) -> Path:
