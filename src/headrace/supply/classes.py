@@ -21,7 +21,7 @@ def archive_of(java: Java, kind: str, of: Iterable[str]) -> Path:
 
 
 def sharing(java: Java, archive: Path) -> str:
-    """Options, as one line: to use the archive, or to write it where there is none; nothing where Java cannot."""
+    """Options that use the archive, or write it where there is none; no options where Java cannot."""
     if not (java.home / "lib" / "server" / "classes.jsa").is_file():
         return ""
     _adopt(archive)
