@@ -30,8 +30,8 @@ from headrace.supply.java import Java, find_java
 from headrace.supply.notice import Notice, notice
 from headrace.time import SYSTEM_CLOCK, Clock
 
-CLEARING = 10.0
-"""Seconds that a killed broker is given to let go of its data."""
+CLEARING, FADING = 5.0, 0.5
+"""Seconds that a killed broker is given to let go of its data, and then of its port."""
 _TELLING = (" ERROR ", " FATAL ", "Exception", "Caused by", "Error:", "OutOfMemory")
 
 
@@ -112,6 +112,7 @@ class Broker:
         folder = self._data(last, data)
         require_data_folder(folder)
         require_room(folder)
+        _require_unused(folder, self._clock)
         chosen = self._port(last, port)
         java = find_java()
         command = java_command(
@@ -132,7 +133,6 @@ class Broker:
     ) -> None:
         places = self._places
         data.mkdir(parents=True, exist_ok=True)
-        _require_unused(data, self._clock)
         text = server_properties(port, ports.any_free(), data)
         places.properties.write_text(text, encoding="ascii")
         cluster = cluster_id_of(data) or self._format(java, data, shown)
@@ -222,9 +222,18 @@ class Broker:
         named = asked or self._project.get("broker", "port")
         if named is not None:
             return ports.require_free(int(named))
-        if last is not None and ports.is_free(last.port):
+        if last is not None and self._is_freed(last.port):
             return last.port
         return ports.next_free()
+
+    def _is_freed(self, port: int) -> bool:
+        """Whether the port is free, or becomes so as a broker that was killed a moment ago fades away."""
+        end = self._clock.monotonic() + FADING
+        while not ports.is_free(port):
+            if self._clock.monotonic() > end:
+                return False
+            self._clock.sleep(0.05)
+        return True
 
     def _heap(self) -> str:
         return str(self._project.get("broker", "heap", "768m"))
