@@ -38,7 +38,14 @@ def opened(compiler: Compiler, node: Read, reading: Reading) -> DataFrame:
             raise _told(error, node, reading) from None
         if reading.skip is not None:
             frame = frame.where(f"value <> {literal(reading.skip)}")
-        return frame.selectExpr("*", f"_metadata.file_path AS {FILE}") if reading.path else frame
+        return frame
+
+
+def with_file(frame: DataFrame, reading: Reading) -> DataFrame:
+    """The rows with the name of their file; Spark then reads all that it knows of a file for each of them."""
+    if reading.path is None or FILE in frame.columns:
+        return frame
+    return frame.selectExpr("*", f"_metadata.file_path AS {FILE}")
 
 
 def _told(error: Exception, node: Read, reading: Reading) -> Exception:

@@ -14,7 +14,7 @@ from headrace.errors import InvalidSchema, UnknownColumn
 from headrace.plan.nodes import Read, Rejected
 from headrace.serde._serde import CORRUPT, Serde, literal, quoted
 from headrace.spark.engine import as_column, kernel
-from headrace.spark.lower.opening import FILE, opened
+from headrace.spark.lower.opening import FILE, opened, with_file
 from headrace.spark.schemas import ddl, struct
 from headrace.spark.translate import blame
 from headrace.time import interval
@@ -67,7 +67,7 @@ def read(compiler: Compiler, node: Read) -> DataFrame:
 
 def rejected(compiler: Compiler, node: Rejected) -> DataFrame:
     """The rows that could not be read: where from, the raw value, and why."""
-    decoded = _decoded(compiler, node.read)
+    decoded = _decoded(compiler, node.read, located=True)
     frame = decoded.frame
     stamps = [quoted(stamp) for stamp in decoded.reading.stamps]
     stamps += [f"{FILE} AS file"] if FILE in frame.columns else []
@@ -108,13 +108,17 @@ def _without_markers(frame: DataFrame) -> DataFrame:
     return frame.where(f"{MARKER} IS NULL").drop(MARKER)
 
 
-def _decoded(compiler: Compiler, node: Read) -> _Decoded:
-    return compiler.part(node, "decoded", lambda: _decode_all(compiler, node))  # type: ignore[no-any-return]
+def _decoded(compiler: Compiler, node: Read, *, located: bool = False) -> _Decoded:
+    part = "located" if located else "decoded"
+    return compiler.part(node, part, lambda: _decode_all(compiler, node, located))  # type: ignore[no-any-return]
 
 
-def _decode_all(compiler: Compiler, node: Read) -> _Decoded:
+def _decode_all(compiler: Compiler, node: Read, located: bool) -> _Decoded:
+    """The source's rows decoded; where `located`, with the file that each came from."""
     reading = node.source.reading(compiler.mode, compiler.project)
     frame = opened(compiler, node, reading)
+    if located:
+        frame = with_file(frame, reading)
     own = [name for name in frame.columns if not name.startswith("__headrace")]
     columns = {} if reading.raw else {name: quoted(name) for name in own}
     reasons: list[str] = []
