@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 POLL = 0.25
 QUIET = 3.0
 STOP_LIMIT = 30.0
+REVIVALS = 3
+"""Starts in a row, without a word from the query, after which a broker that answers is no longer to blame."""
 
 
 @dataclass(frozen=True)
@@ -59,6 +61,7 @@ class Running:
     handle: StreamingQuery | None = None
     brokers: tuple[str, ...] = ()
     heard: float = 0.0
+    revived: int = 0
 
 
 @dataclass
@@ -159,6 +162,7 @@ class Run:
         for report in progress_since(one.handle, one.gauge.seen):
             one.gauge.take(report)
             one.heard = self.clock.monotonic()
+            one.revived = 0
             self._running_again(one)
         one.gauge.count(starter.counts(one.query))
         if active:
@@ -173,7 +177,8 @@ class Run:
             one.gauge.state = State.FINISHED
             return
         said = str(problem)
-        if one.brokers and (lost_broker(said) or not self._answer(one)):
+        away = bool(one.brokers) and not self._answer(one)
+        if away or (one.brokers and lost_broker(said) and one.revived < REVIVALS):
             one.handle = None
             self._wait_for_broker(one)
             return
@@ -197,6 +202,7 @@ class Run:
         if self._answer(one):
             one.handle = starter.start(one.query)
             one.heard = self.clock.monotonic()
+            one.revived += 1
             self._running_again(one)
 
     def _wait_for_broker(self, one: Running) -> None:

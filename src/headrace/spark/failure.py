@@ -16,7 +16,6 @@ _LOST_BROKER = (
     "org.apache.kafka.common.errors.BrokerNotAvailableException",
     "org.apache.kafka.common.errors.NotLeaderOrFollowerException",
     "java.util.concurrent.TimeoutException: Cannot fetch record",
-    "Failed to construct kafka",
     "No resolvable bootstrap urls",
 )
 _FRAME = re.compile(r'File "([^"]+)", line (\d+), in (\S+)')

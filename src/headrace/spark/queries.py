@@ -46,6 +46,7 @@ class Starter:
 
     def start(self, query: Query) -> StreamingQuery:
         """The running query; one that was stopped or has failed goes on from its checkpoint."""
+        self.failures.pop(query.name, None)
         with blame(query.writes[0].origin):
             writer = self._writer(query).queryName(query.name)
             return self._timed(writer.option("checkpointLocation", self.checkpoint(query))).start()

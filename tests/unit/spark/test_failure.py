@@ -55,7 +55,7 @@ def test_a_failure_without_a_cause(said: str, message: str) -> None:
     "said, lost",
     [
         ("Caused by: org.apache.kafka.common.errors.TimeoutException: Topic t not present in metadata", True),
-        ("Caused by: org.apache.kafka.common.KafkaException: Failed to construct kafka consumer", True),
+        ("Caused by: org.apache.kafka.common.KafkaException: Failed to construct kafka consumer", False),
         ("java.util.concurrent.TimeoutException: Cannot fetch record for offset 3", True),
         ("ValueError: timeout", False),
         ("java.util.concurrent.TimeoutException: Futures timed out", False),
