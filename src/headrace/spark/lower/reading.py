@@ -117,7 +117,7 @@ def _decode_all(compiler: Compiler, node: Read, located: bool) -> _Decoded:
     """The source's rows decoded; where `located`, with the file that each came from."""
     reading = node.source.reading(compiler.mode, compiler.project)
     frame = opened(compiler, node, reading)
-    if located:
+    if located and compiler.inputs(node) is None:
         frame = with_file(frame, reading)
     own = [name for name in frame.columns if not name.startswith("__headrace")]
     columns = {} if reading.raw else {name: quoted(name) for name in own}
