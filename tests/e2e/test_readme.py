@@ -11,6 +11,7 @@ ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted(path for path in (ROOT / "docs").glob("*.md") if path.stem != "design")]
 
 
+@pytest.mark.usefixtures("spark")
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: path.stem)
 def test_a_page_is_true(path: Path, tmp_path: Path) -> None:
     complaints = Page(path, tmp_path).run()
