@@ -17,34 +17,78 @@ if TYPE_CHECKING:
     from headrace.connectors.memory import memory
     from headrace.connectors.rate import rate
     from headrace.connectors.socket import socket
+    from headrace.model.accumulation import accumulating, discarding, retracting
+    from headrace.model.triggers.after_count import after_count
+    from headrace.model.triggers.after_delay import after_delay
+    from headrace.model.triggers.all_of import all_of
+    from headrace.model.triggers.any_of import any_of
+    from headrace.model.triggers.at_watermark import at_watermark
+    from headrace.model.triggers.each_row import each_row
+    from headrace.model.triggers.every import every
+    from headrace.model.triggers.in_order import in_order
+    from headrace.model.triggers.never import never
+    from headrace.model.triggers.repeat import repeat
+    from headrace.model.triggers.when import when
+    from headrace.model.windows.all_time import all_time
+    from headrace.model.windows.count import count
+    from headrace.model.windows.cumulative import cumulative
+    from headrace.model.windows.delta import delta
+    from headrace.model.windows.punctuated import punctuated
     from headrace.model.windows.session import session
     from headrace.model.windows.sliding import sliding
+    from headrace.model.windows.trailing import trailing
     from headrace.model.windows.tumbling import tumbling
     from headrace.serde.csv import csv
     from headrace.serde.json import json
     from headrace.serde.raw import raw
     from headrace.serde.text import text
 
-_HOMES = {"App": "headrace.app", "stream": "headrace.app"}
+_HOMES = {
+    "App": "headrace.app",
+    "stream": "headrace.app",
+    "accumulating": "headrace.model.accumulation",
+    "discarding": "headrace.model.accumulation",
+    "retracting": "headrace.model.accumulation",
+}
 
 __all__ = [
     "App",
+    "accumulating",
+    "after_count",
+    "after_delay",
+    "all_of",
+    "all_time",
+    "any_of",
+    "at_watermark",
     "console",
+    "count",
     "csv",
+    "cumulative",
     "dataframe",
+    "delta",
+    "discarding",
+    "each_row",
+    "every",
     "files",
     "foreach_batch",
+    "in_order",
     "json",
     "kafka",
     "memory",
+    "never",
+    "punctuated",
     "rate",
     "raw",
+    "repeat",
+    "retracting",
     "session",
     "sliding",
     "socket",
     "stream",
     "text",
+    "trailing",
     "tumbling",
+    "when",
 ]
 
 

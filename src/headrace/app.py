@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from headrace.connect.source import Source
 from headrace.errors import InvalidOption, JobError, Unsupported, hide_our_frames
+from headrace.model.expression import Expression, expr
 from headrace.model.modes import Mode, choice
 from headrace.origin import here
 from headrace.plan.nodes import Job, Read
@@ -59,12 +60,16 @@ class App:
         *,
         event_time: str | None = None,
         delay: Duration = "0 seconds",
+        idle: Duration = "30 seconds",
+        watermark: Expression | None = None,
         name: str | None = None,
     ) -> Stream:
         """A stream of the source's rows.
 
         `event_time` names the column that says when a row happened; `delay` is how late rows may come before
-        windows that they belong to are closed.
+        windows that they belong to are closed. A partition of the source that is silent for `idle` no longer
+        holds the others back. `watermark`, in place of `delay`, is a time that rows carry: where it is not
+        null, no older row is expected.
         """
         if not isinstance(source, Source):
             from headrace.connectors.dataframe import dataframe
@@ -77,8 +82,16 @@ class App:
         called = name or unused(source.address, {read.name for read in self.job.reads})
         if called in {read.name for read in self.job.reads}:
             raise InvalidOption(f"two sources are named '{called}'", hint="give one of them another name=")
-        wait = micros(delay, "delay", zero=True)
-        node = Read(source=source, name=called, event_time=event_time, delay=wait, origin=here())
+        node = Read(
+            source=source,
+            name=called,
+            event_time=event_time,
+            delay=micros(delay, "delay", zero=True),
+            idle=micros(idle, "idle"),
+            watermark=None if watermark is None else expr(watermark),
+            origin=here(),
+        )
+        _watermarked(node)
         self.job.reads.append(node)
         return Stream(node, self.job)
 
@@ -211,6 +224,22 @@ def while_loading(asked: Asked) -> Iterator[None]:
         yield
     finally:
         _LOADING.pop()
+
+
+def _watermarked(node: Read) -> None:
+    """Raise what is wrong with a watermark that rows carry."""
+    if node.watermark is None:
+        return
+    if node.event_time is None:
+        raise InvalidOption(
+            f"watermark '{node.watermark}' says how far event time has come, and no event_time is named",
+            hint="name the column of event time too: app.read(…, event_time='ts', watermark=…)",
+        )
+    if node.delay:
+        raise InvalidOption(
+            "watermark= and delay= both say how far event time has come",
+            hint="leave delay out; or take it off the watermark: watermark=\"mark - INTERVAL '10 seconds'\"",
+        )
 
 
 def terminal_view() -> View:

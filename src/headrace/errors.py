@@ -81,6 +81,10 @@ class InvalidWindow(JobError, ValueError):
     """A window whose numbers contradict each other."""
 
 
+class InvalidTrigger(JobError, ValueError):
+    """A trigger that can never fire, or not on its window."""
+
+
 class InvalidSchema(JobError, ValueError):
     """A schema that does not fit its data, or each other."""
 

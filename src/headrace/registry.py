@@ -49,5 +49,6 @@ class Registry:
 
 CONNECTORS = Registry("connector", "headrace.connectors")
 WINDOWS = Registry("window", "headrace.model.windows")
+TRIGGERS = Registry("trigger", "headrace.model.triggers")
 SERDES = Registry("format", "headrace.serde")
-EVERY = (CONNECTORS, WINDOWS, SERDES)
+EVERY = (CONNECTORS, WINDOWS, TRIGGERS, SERDES)

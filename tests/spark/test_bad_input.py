@@ -158,10 +158,20 @@ BAD_LINES = {
         "Add GROUP BY or turn it into the window functions using OVER clauses",
         "aggregate with .key_by(…).agg(…) or .agg(…)",
     ),
-    "late": (
-        'rows.key_by("id").window(hr.tumbling("1 minute")).agg(n="count(*)")',
-        "Unsupported: the window runs on Spark's own operator, which drops late rows without a word",
-        "say that this is what you want: .window(…, late='drop')",
+    "late rows that are dropped": (
+        f'{WINDOW}.agg(n="count(*)").late',
+        "Unsupported: the window drops its late rows, as late='drop' says",
+        "leave late='drop' out, and they are a stream",
+    ),
+    "lateness of a count": (
+        'rows.window(hr.count(3), lateness="1 minute").agg(n="count(*)")',
+        "InvalidWindow: lateness 1 minute for 'count 3', which has no end in event time",
+        "leave lateness out: no row is late for such a window",
+    ),
+    "a trigger that never fires": (
+        'rows.window(hr.tumbling("1 minute")).trigger(hr.all_of(hr.each_row(), hr.never())).agg(n="count(*)")',
+        "InvalidTrigger: all of (each row, never) can never fire",
+        "leave never() out of it; never() alone stands as early= or late= of at_watermark()",
     ),
     "no event time": (
         'rows.select("id").window(hr.tumbling("1 minute"), late="drop").agg(n="count(*)")',
@@ -215,7 +225,31 @@ BAD_WRITES = {
     "sessions that change": (
         'rows.window(hr.session("1 minute"), late="drop").agg(n="count(*)").write(hr.memory(), output="update")',
         "Unsupported: Spark gives session windows when they are final, not while they change",
-        "write output='append' or 'complete'",
+        "leave late='drop' out, and the kernel runs it, which does; or write output='append' or 'complete'",
+    ),
+    "files that would take rows back": (
+        'rows.window(hr.count(3)).trigger(hr.each_row(), hr.retracting).agg(n="count(*)")'
+        '.write(hr.files("out", "json"))',
+        "Unsupported: the window takes panes back, and json files in out cannot give up rows that it has",
+        "name hr.accumulating or hr.discarding instead, or write to a sink that takes rows back: "
+        "hr.kafka(…), hr.memory(), hr.console(), hr.foreach_batch(…)",
+    ),
+    "append of early panes": (
+        'rows.window(hr.count(3)).trigger(hr.each_row()).agg(n="count(*)").write(hr.memory(), output="append")',
+        "Unsupported: output='append' takes final panes alone, and the other panes of 'each row' would never leave",
+        "write output='update'; or hand on what is new in each pane: .trigger(…, hr.discarding); "
+        "or leave the trigger out",
+    ),
+    "complete result of the kernel's": (
+        'rows.window(hr.count(3)).agg(n="count(*)").write(hr.memory(), output="complete")',
+        "Unsupported: a window of the kernel's gives its final or its changed rows, not the complete result",
+        "write output='update'",
+    ),
+    "Spark's state beside the kernel's": (
+        'rows.window(hr.count(3)).agg(n="count(*)").agg(m="max(n)").write(hr.memory())',
+        "Unsupported: 'aggregate' keeps state in Spark's own operator, and a window of this stream in the kernel; "
+        "one query cannot run both",
+        "write .window(hr.all_time()).agg(…), which runs on the kernel",
     ),
     "two states that change": (
         f'{WINDOW}.agg(n="count(*)").agg(m="max(n)").write(hr.memory(), output="update")',

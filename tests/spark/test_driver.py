@@ -106,15 +106,20 @@ def test_a_feed_is_quick_once_warm(counting: hr.App) -> None:
 
 def test_processing_time_is_the_drivers(app: hr.App) -> None:
     rows = app.read(hr.kafka("ticks", value=hr.json("n int")))
-    counts = rows.window(hr.tumbling("10 seconds", on="processing")).agg(n="sum(n)")
-    counts.select("n", second="second(window.start)").write(hr.memory("sums"), output="update")
+    windows = hr.tumbling("10 seconds", on="processing")
+    for name, late in (("changed", "drop"), ("complete", None)):
+        counts = rows.window(windows, late=late).agg(n="sum(n)")
+        counts.select("n", second="second(window.start)").write(hr.memory(name), output="update")
     with TestDriver(app, start="2026-01-01T00:00:05") as driver:
         driver.feed("ticks", [{"n": 1}, {"n": 2}])
         driver.advance_time("3 seconds")
         driver.feed("ticks", {"n": 4})
         driver.advance_time("2 seconds")
         driver.feed("ticks", {"n": 8})
-        assert found(driver.read("sums")) == [(3, 0), (7, 0), (8, 10)]
+        assert found(driver.read("changed")) == [(3, 0), (7, 0), (8, 10)], "Spark tells every change"
+        assert found(driver.read("complete")) == [(7, 0)], "the kernel tells what is complete"
+        driver.drain()
+        assert found(driver.read("complete")) == [(8, 10)]
 
 
 def test_the_table_of_a_changing_result_is_its_present_state(app: hr.App) -> None:

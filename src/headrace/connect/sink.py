@@ -71,10 +71,14 @@ def _values(column: Any) -> list[Any]:
 
 
 class Sink(ABC):
-    """A place that rows go to; a `native` one is written by Spark's own stream writer, as `writing` says."""
+    """A place that rows go to; a `native` one is written by Spark's own stream writer, as `writing` says.
+
+    One that `retracts` takes rows that take others back: `op` is understood there, or travels along.
+    """
 
     outputs: frozenset[Output] = frozenset(Output)
     native: bool = False
+    retracts: bool = False
 
     @property
     @abstractmethod

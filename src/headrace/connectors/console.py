@@ -14,6 +14,8 @@ class Console(Sink):
     rows: int
     title: str | None
 
+    retracts = True
+
     @property
     def address(self) -> str:
         return self.title or "console"

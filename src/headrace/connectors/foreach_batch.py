@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 class ForeachBatch(Sink):
     function: Callable[[DataFrame, int], Any]
 
+    retracts = True
+
     @property
     def address(self) -> str:
         return getattr(self.function, "__name__", "foreach_batch")

@@ -41,6 +41,7 @@ class Kafka(Source, Sink):
 
     outputs = frozenset({Output.APPEND, Output.UPDATE})
     native = True
+    retracts = True
 
     @property
     def address(self) -> str:

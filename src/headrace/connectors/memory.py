@@ -15,6 +15,8 @@ class Memory(Sink):
     name: str
     _batches: dict[int, list[dict[str, Any]]] = field(default_factory=dict, repr=False)
 
+    retracts = True
+
     @property
     def address(self) -> str:
         return self.name

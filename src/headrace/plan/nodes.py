@@ -8,11 +8,19 @@ from typing import Any, ClassVar
 
 from headrace.connect.sink import Sink
 from headrace.connect.source import Source
+from headrace.model.accumulation import Accumulation
 from headrace.model.expression import Expr
 from headrace.model.modes import Output
 from headrace.model.schema import Schema
+from headrace.model.triggers._trigger import Trigger
 from headrace.model.windows._window import Window
 from headrace.origin import Origin
+from headrace.time import show
+
+IDLE = 30_000_000
+"""How long a source partition is silent before it stops holding the watermark back, in microseconds."""
+ROWS = "__headrace_rows"
+"""The aggregate in which a window's rows are gathered for a Python function."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -32,19 +40,29 @@ class Node:
         """What the step does, in a line, without its verb."""
         return ""
 
+    @property
+    def state_text(self) -> str:
+        """What a checkpoint remembers of a step that keeps state: while it is the same, the state fits."""
+        return str(self)
+
     def __str__(self) -> str:
         return f"{self.verb} {self.text}".rstrip()
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Read(Node):
-    """Rows from a source; `event_time` names the column of event time, `delay` is in microseconds."""
+    """Rows from a source; `event_time` names the column of event time, `delay` and `idle` are microseconds.
+
+    Where `watermark` is not null, it says how far event time has come, and `delay` is not asked.
+    """
 
     verb = "read"
     source: Source
     name: str
     event_time: str | None = None
     delay: int = 0
+    idle: int = IDLE
+    watermark: Expr | None = None
 
     @property
     def text(self) -> str:
@@ -189,7 +207,7 @@ class Reduce(Node):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class WindowAggregate(Node):
-    """A result per key and window."""
+    """A result per key and window, on Spark's own operator."""
 
     verb = "window"
     input: Node
@@ -203,6 +221,94 @@ class WindowAggregate(Node):
     def text(self) -> str:
         what = ", ".join(map(str, self.aggregates))
         return by(self.keys, f"{self.window.text}: {what}" + (f" (late: {self.late})" if self.late else ""))
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class KernelWindow(Node):
+    """Windows of the kernel's own: panes of each key and window, and the rows that came too late.
+
+    `lateness` is in microseconds; `late` is None (late rows are kept) or "drop". Its rows are results and
+    late rows together, told apart by `Results` and `Late`.
+    """
+
+    verb = "window"
+    input: Node
+    keys: tuple[Expr, ...]
+    window: Window
+    lateness: int = 0
+    late: str | None = None
+    trigger: Trigger | None = None
+    accumulation: Accumulation = Accumulation.ACCUMULATING
+    aggregates: tuple[Expr, ...] = ()
+    window_origin: Origin | None = None
+    trigger_origin: Origin | None = None
+
+    @property
+    def text(self) -> str:
+        said = [f"lateness {show(self.lateness)}"] if self.lateness else []
+        said += [f"late: {self.late}"] if self.late else []
+        return self._text(said)
+
+    @property
+    def state_text(self) -> str:
+        """Lateness says when state is let go of and not what it is, so that it may change."""
+        return f"{self.verb} {self._text([])}"
+
+    def _text(self, said: list[str]) -> str:
+        if self.trigger is not None:
+            said = [self.trigger.text, str(self.accumulation), *said]
+        what = ", ".join("rows" if each.name == ROWS else str(each) for each in self.aggregates)
+        return by(self.keys, f"{self.window.text}: {what}" + (f" ({', '.join(said)})" if said else ""))
+
+    @property
+    def pane_columns(self) -> tuple[str, ...]:
+        """What a result's rows have between their keys and their aggregates."""
+        window = ("window",) if self.window.has_bounds else ()
+        op = ("op",) if self.accumulation is Accumulation.RETRACTING else ()
+        return (*window, *op, *(("pane",) if self.trigger is not None else ()))
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Results(Node):
+    """What windows of the kernel's give: the keys, `window`, `op`, `pane`, and the aggregates."""
+
+    verb = "results"
+    input: KernelWindow
+
+    @property
+    def text(self) -> str:
+        return f"of {self.input.window.text}"
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Late(Node):
+    """The rows that came too late for windows of the kernel's: their columns, `window` and `watermark`."""
+
+    verb = "late"
+    input: KernelWindow
+
+    @property
+    def text(self) -> str:
+        return f"for {self.input.window.text}"
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class ApplyRows(Node):
+    """A Python function over the rows of each pane, which are gathered in the column `ROWS`.
+
+    Its rows are those that the function gives, behind the result's own columns: keys, `window`, `op`, `pane`.
+    The function is handed a pyarrow.Table if `arrow`, else a pandas.DataFrame, and gives the same.
+    """
+
+    verb = "apply"
+    input: Results
+    function: Callable[..., Any]
+    schema: Schema
+    arrow: bool = False
+
+    @property
+    def text(self) -> str:
+        return f"{function_name(self.function)} to {self.schema}"
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -5,10 +5,24 @@ from __future__ import annotations
 from headrace.errors import NothingToRun, Unsupported
 from headrace.model.modes import Mode, Output
 from headrace.model.windows._window import TimeOf
+from headrace.model.windows.all_time import AllTime
 from headrace.model.windows.session import Session
-from headrace.plan.nodes import Aggregate, Job, Node, Read, Reduce, WindowAggregate, Write, upstream
+from headrace.model.windows.sliding import Sliding
+from headrace.model.windows.tumbling import Tumbling
+from headrace.plan.nodes import (
+    Aggregate,
+    Job,
+    KernelWindow,
+    Node,
+    Read,
+    Reduce,
+    WindowAggregate,
+    Write,
+    upstream,
+)
+from headrace.plan.panes import panes_behind
 from headrace.planner.divide import KeepsState, Query
-from headrace.planner.support import drops_late, support
+from headrace.planner.support import support
 
 
 def check(job: Job, mode: Mode, keeps_state: KeepsState) -> None:
@@ -21,8 +35,9 @@ def check(job: Job, mode: Mode, keeps_state: KeepsState) -> None:
                 _source(node, mode)
         _sink(write, mode)
         if mode.streaming:
+            _kernel(write, keeps_state)
             _state(write, keeps_state)
-            _late(write, mode)
+            _sessions(write, mode)
 
 
 def _source(node: Read, mode: Mode) -> None:
@@ -48,11 +63,70 @@ def _sink_hint(write: Write) -> str:
         return (
             "a running result changes for ever; cut it into windows, or write it where rows can be replaced"
         )
+    if any(windows.trigger for windows in panes_behind(write.input)):
+        return (
+            "hand on what is new in each pane: .trigger(…, hr.discarding); "
+            "or leave the trigger out, and each window is written once"
+        )
+    if any(isinstance(windows.window, AllTime) for windows in panes_behind(write.input)):
+        return "all_time() is never final; hand on what is new: .trigger(hr.every('1 minute'), hr.discarding)"
     return f"write it with output='{allowed[0]}'"
 
 
+def _kernel(write: Write, keeps_state: KeepsState) -> None:
+    """What does not go together with windows of the kernel's, in a query that goes on."""
+    if not any(isinstance(node, KernelWindow) for node in upstream(write.input)):
+        return
+    for node in _sparks(write, keeps_state):
+        raise Unsupported(
+            f"'{node.verb}' keeps state in Spark's own operator, and a window of this stream in the kernel;"
+            " one query cannot run both",
+            hint=_BESIDE.get(type(node), "write the first result to a topic and read it in a second app"),
+            origin=node.origin,
+        )
+    if write.output is Output.COMPLETE:
+        raise Unsupported(
+            "a window of the kernel's gives its final or its changed rows, not the complete result",
+            hint=_complete_hint(write),
+            origin=write.origin,
+        )
+    for windows in panes_behind(write.input):
+        forever = isinstance(windows.window, AllTime) and windows.trigger is None
+        if forever and write.output is Output.APPEND:
+            raise Unsupported(
+                "all_time() has no final rows to append",
+                hint="write output='update', or hand on what is new: "
+                ".trigger(hr.every('1 minute'), hr.discarding)",
+                origin=write.origin,
+            )
+
+
+_BESIDE: dict[type[Node], str] = {
+    WindowAggregate: "leave late='drop' out, so that this window runs on the kernel too",
+    Aggregate: "write .window(hr.all_time()).agg(…), which runs on the kernel",
+}
+
+
+def _complete_hint(write: Write) -> str:
+    able = Tumbling | Sliding | Session
+    found = [windows.window for windows in panes_behind(write.input)]
+    if all(isinstance(window, able) and window.on is not TimeOf.INGESTION for window in found):
+        return (
+            "write output='update'; or say late='drop' and name neither lateness nor trigger:"
+            " Spark's own operator runs such a window, and can"
+        )
+    return "write output='update'"
+
+
+def _sparks(write: Write, keeps_state: KeepsState) -> list[Node]:
+    """The operators of Spark's own that keep state on the way to an output."""
+    return [
+        node for node in upstream(write.input) if keeps_state(node) and not isinstance(node, KernelWindow)
+    ]
+
+
 def _state(write: Write, keeps_state: KeepsState) -> None:
-    stateful = [node for node in upstream(write.input) if keeps_state(node)]
+    stateful = _sparks(write, keeps_state)
     if write.output is Output.COMPLETE:
         if not stateful:
             raise Unsupported(
@@ -87,32 +161,21 @@ def _final(node: Node, write: Write) -> None:
     if isinstance(node, WindowAggregate) and node.window.on is TimeOf.PROCESSING:
         raise Unsupported(
             "Spark never calls a window of processing time final",
-            hint="write output='update' or 'complete'",
+            hint="leave late='drop' out, and the kernel runs it, which does; "
+            "or write output='update' or 'complete'",
             origin=write.origin,
         )
 
 
-def _late(write: Write, mode: Mode) -> None:
+def _sessions(write: Write, mode: Mode) -> None:
+    if write.output is not Output.UPDATE or mode is Mode.REAL_TIME:
+        return
     for node in upstream(write.input):
-        if not isinstance(node, WindowAggregate):
-            continue
-        if node.window.on is TimeOf.INGESTION:
-            raise Unsupported(
-                "windows of ingestion time are not built yet",
-                hint="read the stamp as event time: "
-                "hr.kafka(…, metadata=['timestamp']) and event_time='timestamp'",
-                origin=node.window_origin,
-            )
-        if drops_late(node) and node.late != "drop":
-            raise Unsupported(
-                "the window runs on Spark's own operator, which drops late rows without a word",
-                hint="say that this is what you want: .window(…, late='drop')",
-                origin=node.window_origin,
-            )
-        if isinstance(node.window, Session) and write.output is Output.UPDATE and mode is not Mode.REAL_TIME:
+        if isinstance(node, WindowAggregate) and isinstance(node.window, Session):
             raise Unsupported(
                 "Spark gives session windows when they are final, not while they change",
-                hint="write output='append' or 'complete'",
+                hint="leave late='drop' out, and the kernel runs it, which does; "
+                "or write output='append' or 'complete'",
                 origin=write.origin,
             )
 
@@ -131,7 +194,7 @@ def against_real_time(query: Query, keeps_state: KeepsState) -> list[tuple[Node,
         reason = write.sink.refuses(Mode.REAL_TIME, Output.UPDATE)
         if reason:
             found.append((write, reason))
-        stateful = [node for node in upstream(write.input) if keeps_state(node)]
+        stateful = _sparks(write, keeps_state)
         if stateful and write.output is not Output.UPDATE:
             found.append((write, f"Spark's real-time mode gives changed rows alone, not {write.output}"))
         if len(stateful) > 1:

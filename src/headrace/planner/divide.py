@@ -3,6 +3,7 @@
 Outputs whose rows pass the same operators with state (and come from the same sources) share one query: it
 runs up to the last node that they all pass, the cut, and each batch of the cut feeds every output. Spark
 cannot hand rows on from before an operator with state, so outputs that differ in those need a query each.
+Late rows of a window are the same in every output mode, so they come along with its results in any.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from headrace.model.modes import Output
-from headrace.plan.nodes import Node, Read, Rejected, Write, upstream
+from headrace.plan.nodes import Late, Node, Read, Rejected, Write, upstream
 
 KeepsState = Callable[[Node], bool]
 
@@ -46,13 +47,28 @@ def divide(writes: list[Write], keeps_state: KeepsState, *, together: bool = Tru
 def _query(group: list[Write], keeps_state: KeepsState) -> Query:
     cut = _cut(group, keeps_state) if len(group) > 1 else group[0].input
     assert cut is not None
-    return Query(group[0].name, tuple(group), cut, group[0].output)
+    wished = _wished(group, keeps_state)
+    return Query(group[0].name, tuple(group), cut, wished[0] if wished else group[0].output)
 
 
 def _one_query(group: list[Write], keeps_state: KeepsState) -> bool:
-    if len({write.output for write in group}) > 1:
+    if len(set(_wished(group, keeps_state))) > 1:
         return False
     return _cut(group, keeps_state) is not None
+
+
+def _wished(group: list[Write], keeps_state: KeepsState) -> list[Output]:
+    """The output modes of those whose rows depend on it."""
+    return [write.output for write in group if not _late_alone(write.input, keeps_state)]
+
+
+def _late_alone(node: Node, keeps_state: KeepsState) -> bool:
+    """Whether all that comes to this node is late rows."""
+    if isinstance(node, Late):
+        return True
+    if keeps_state(node) or not node.inputs:
+        return False
+    return all(_late_alone(before, keeps_state) for before in node.inputs)
 
 
 def _cut(group: list[Write], keeps_state: KeepsState) -> Node | None:

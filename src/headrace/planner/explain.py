@@ -9,8 +9,8 @@ from headrace.model.modes import Mode
 from headrace.origin import short
 from headrace.plan.nodes import Node, Read, Write
 from headrace.planner.divide import Query
+from headrace.planner.notes import notes
 from headrace.planner.physical import Physical
-from headrace.planner.support import drops_late
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ def explain(physical: Physical) -> Explained:
             ],
             "queries": [_query(query, numbers, physical) for query in physical.queries],
             "real_time": {"possible": not reasons, "reasons": reasons},
-            "notes": _notes(physical),
+            "notes": notes(physical),
         }
     )
 
@@ -120,27 +120,8 @@ def _query(query: Query, numbers: dict[Node, int], physical: Physical) -> dict[s
     return {"name": query.name, "cut": numbers.get(query.cut), "outputs": outputs}
 
 
-def _notes(physical: Physical) -> list[str]:
-    notes = []
-    for node, _support in physical.steps:
-        if drops_late(node) and physical.mode.streaming:
-            notes.append(
-                f"{node.verb} ({_where(node)}): rows later than Spark's watermark are dropped, "
-                "as late='drop' says"
-            )
-        elif drops_late(node):
-            notes.append(
-                f"{node.verb} ({_where(node)}): a batch run has no watermark, so no row is late in it"
-            )
-    return notes
-
-
 def _at(node: Node) -> dict[str, Any] | None:
     return {"file": short(node.origin.file), "line": node.origin.line} if node.origin else None
-
-
-def _where(node: Node) -> str:
-    return str(node.origin) if node.origin else "?"
 
 
 def _step_cells(step: dict[str, Any]) -> list[str]:

@@ -33,6 +33,10 @@ SUPPORT: dict[type[nodes.Node], Support] = {
     nodes.Aggregate: Support("Spark's stateful aggregation", state=True),
     nodes.Reduce: Support("Python over Spark's applyInPandasWithState", state=True, real_time=PYTHON),
     nodes.WindowAggregate: Support("Spark's window aggregation", state=True),
+    nodes.KernelWindow: Support("the kernel's windows", state=True),
+    nodes.Results: Support("filter of the kernel's rows"),
+    nodes.Late: Support("filter of the kernel's rows"),
+    nodes.ApplyRows: Support("Python over the kernel's rows", real_time=PYTHON),
     nodes.Write: Support("Spark's sink"),
 }
 SESSIONS = Support(

@@ -79,7 +79,7 @@ def identity(app: str, query: Query, keeps_state: Callable[[Node], bool]) -> dic
     """What must stay the same for state and offsets to stay valid."""
     nodes = list(upstream(query.cut))
     sources = [node.source.identity() for node in nodes if isinstance(node, Read)]
-    state = [str(node) for node in nodes if keeps_state(node)]
+    state = [node.state_text for node in nodes if keeps_state(node)]
     return {"format": FORMAT, "app": app, "query": query.name, "sources": sources, "state": state}
 
 

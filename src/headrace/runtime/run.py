@@ -23,7 +23,14 @@ from headrace.spark.compile import Compiler
 from headrace.spark.engine import LOG, log_folder
 from headrace.spark.failure import failed, lost_broker, told_by_spark
 from headrace.spark.package import travel
-from headrace.spark.queries import Starter, progress_since, run_batch, state_teller, stop_gently
+from headrace.spark.queries import (
+    Starter,
+    progress_since,
+    run_batch,
+    setting_of,
+    state_teller,
+    stop_gently,
+)
 from headrace.spark.storage import Storage
 from headrace.time import SYSTEM_CLOCK, Clock
 
@@ -102,7 +109,7 @@ class Run:
         told = []
         for query in physical.queries:
             with told_by_spark(query.name, query.writes[0].origin, str(log_folder(self.project) / LOG)):
-                counting = compiler.again()
+                counting = compiler.again(setting_of(query, compiler.setting, None))
                 run_batch(query, counting, self.view.show)
             gauge = Gauge(query.name, State.FINISHED)
             gauge.count(counting.counts())

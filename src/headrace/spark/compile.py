@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+from zlib import crc32
 
-from headrace.model.modes import Mode
+from headrace.model.modes import Mode, Output
 from headrace.origin import Origin
-from headrace.plan.nodes import Node, Read
+from headrace.plan.nodes import KernelWindow, Late, Node, Read, upstream
 from headrace.settings import Project
 from headrace.spark.engine import kernel
 from headrace.spark.lower import LOWER
@@ -19,8 +21,25 @@ if TYPE_CHECKING:
 Inputs = Callable[[Read], "DataFrame | None"]
 
 
+@dataclass(frozen=True)
+class Setting:
+    """What the kernel's operators must know of the query that they are in.
+
+    `output` is which rows it hands on, `place` the folder of its state (None where nothing is kept), `late`
+    the windows whose late rows somebody reads, and `partitions` the source partitions to be waited for.
+    """
+
+    output: Output = Output.APPEND
+    place: str | None = None
+    late: frozenset[Node] | None = None
+    partitions: Callable[[Read], int] = lambda _read: 0
+
+
 class Compiler:
-    """Gives the DataFrame of a node. `known` holds those that are there, `inputs` stands in for sources."""
+    """Gives the DataFrame of a node. `known` holds those that are there, `inputs` stands in for sources.
+
+    A compiler that is `tracking` notes where each row is from as it is read, as the kernel's operators need.
+    """
 
     def __init__(
         self,
@@ -30,6 +49,8 @@ class Compiler:
         *,
         known: Mapping[Node, DataFrame] | None = None,
         inputs: Inputs = lambda _read: None,
+        setting: Setting | None = None,
+        tracking: bool = False,
     ) -> None:
         self.spark = spark
         self.project = project
@@ -38,13 +59,52 @@ class Compiler:
         self._frames: dict[Node, DataFrame] = dict(known or {})
         self._parts: dict[tuple[Node, str], Any] = {}
         self._counters: dict[str, Any] = {}
+        self.setting = setting or Setting()
+        self.tracking = tracking
+        self._tracking: Compiler | None = self if tracking else None
+        self._operators: dict[Node, int] = {}
 
     def frame(self, node: Node) -> DataFrame:
         """The node's rows."""
         found = self._frames.get(node)
         if found is None:
-            found = self._frames[node] = LOWER[type(node)](self, node)
+            compiler = self.tracker if isinstance(node, KernelWindow) else self
+            lower = LOWER[type(node)]
+            found = compiler.frame(node) if compiler is not self else lower(self, node)
+            self._frames[node] = found
         return found
+
+    @property
+    def tracker(self) -> Compiler:
+        """The compiler of what lies before the kernel's operators."""
+        if self._tracking is None:
+            made = Compiler(
+                self.spark, self.project, self.mode, inputs=self.inputs, setting=self.setting, tracking=True
+            )
+            made._parts, made._counters = self._parts, self._counters
+            self._tracking = made
+        return self._tracking
+
+    def operator(self, node: Node) -> int:
+        """The number of a kernel's operator in its query, by which its state is found again."""
+        return self._operators.setdefault(node, len(self._operators))
+
+    def number(self, read: Read) -> int:
+        """The number of a source's first partition, among those of all sources."""
+        return crc32(read.name.encode()) >> 1 << 32
+
+    def roster(self, node: Node) -> list[int]:
+        """The source partitions that a kernel's operator waits for, before they have spoken."""
+        behind = list(upstream(node))[:-1]
+        if any(isinstance(before, KernelWindow) for before in behind):
+            shards = int(self.spark.conf.get("spark.sql.shuffle.partitions") or 1)
+            return list(range(shards))
+        reads = [before for before in behind if isinstance(before, Read)]
+        return [self.number(read) + at for read in reads for at in range(self.setting.partitions(read))]
+
+    def keeps_late(self, node: Node) -> bool:
+        """Whether somebody reads the late rows of these windows."""
+        return self.setting.late is None or node in self.setting.late
 
     def part(self, node: Node, name: str, make: Callable[[], Any]) -> Any:
         """Something that several nodes share, made once."""
@@ -53,9 +113,11 @@ class Compiler:
             self._parts[key] = make()
         return self._parts[key]
 
-    def again(self) -> Compiler:
-        """A compiler of the same settings that has made nothing yet, so that its counters start at zero."""
-        return Compiler(self.spark, self.project, self.mode, inputs=self.inputs)
+    def again(self, setting: Setting | None = None) -> Compiler:
+        """A compiler like this that has made nothing yet, so that its counters start at zero."""
+        return Compiler(
+            self.spark, self.project, self.mode, inputs=self.inputs, setting=setting or self.setting
+        )
 
     def counter(self, name: str) -> Any:
         """A count that the rows of a plan add to while they pass."""
@@ -77,10 +139,16 @@ class Compiler:
         return blame(origin or node.origin, columns)
 
 
+def late_in(writes: Iterable[Node]) -> frozenset[Node]:
+    """The windows whose late rows these outputs read."""
+    return frozenset(
+        before.input for write in writes for before in upstream(write) if isinstance(before, Late)
+    )
+
+
 def to_frame(node: Node) -> DataFrame:
     """A node as a DataFrame in the active session; batch if all that it reads are plain DataFrames."""
     from headrace.connectors.dataframe import Frame
-    from headrace.plan.nodes import upstream
     from headrace.spark.session import session
 
     reads = [before for before in upstream(node) if isinstance(before, Read)]

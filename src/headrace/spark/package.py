@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from headrace.origin import is_users
-from headrace.plan.nodes import Job, MapRows, Reduce, all_nodes
+from headrace.plan.nodes import ApplyRows, Job, MapRows, Reduce, all_nodes
 from headrace.settings import Project
 
 if TYPE_CHECKING:
@@ -26,7 +26,8 @@ def travel(project: Project, job: Job) -> None:
     from pyspark.cloudpickle import register_pickle_by_value
 
     root = project.root.resolve()
-    called = {node.function.__module__ for node in all_nodes(job) if isinstance(node, MapRows | Reduce)}
+    python = (node for node in all_nodes(job) if isinstance(node, MapRows | Reduce | ApplyRows))
+    called = {node.function.__module__ for node in python}
     for name, module in list(sys.modules.items()):
         file = getattr(module, "__file__", None)
         if not file or module.__name__ == "__main__":

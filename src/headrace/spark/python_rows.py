@@ -15,26 +15,49 @@ class RowMapper:
     """Calls a function with each row of each batch, and gathers what it returns into batches again."""
 
     def __init__(
-        self, function: Callable[..., Any], columns: list[str], schema_json: str, flat: bool
+        self,
+        function: Callable[..., Any],
+        columns: list[str],
+        schema_json: str,
+        flat: bool,
+        stamp: str | None = None,
     ) -> None:
         self.function = function
         self.columns = columns
         self.schema_json = schema_json
         self.flat = flat
+        self.stamp = stamp
         self.__name__ = getattr(function, "__name__", "function")
 
     def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         row = row_type(self.columns)
         target = Target(self.schema_json, self.__name__)
         for batch in batches:
-            columns = [column.to_pylist() for column in batch.columns]
+            columns = [column.to_pylist() for column in batch.columns[: len(self.columns)]]
             rows = map(row._make, zip(*columns, strict=True))
-            yield target.batch(self._results(rows))
+            yield (
+                target.batch(self._results(rows))
+                if self.stamp is None
+                else self._stamped(rows, batch, target)
+            )
+
+    def _stamped(self, rows: Iterable[Any], batch: pa.RecordBatch, target: Target) -> pa.RecordBatch:
+        """The results, each with the stamp of the row that it was made of."""
+        groups = [list(self.function(row)) if self.flat else [self.function(row)] for row in rows]
+        made = target.batch([result for group in groups for result in group])
+        places = [at for at, group in enumerate(groups) for _result in group]
+        return made.append_column(self.stamp, batch.column(self.stamp).take(_indices(places)))
 
     def _results(self, rows: Iterable[Any]) -> Iterable[Any]:
         if not self.flat:
             return map(self.function, rows)
         return (result for row in rows for result in self.function(row))
+
+
+def _indices(places: list[int]) -> Any:
+    import pyarrow as pa
+
+    return pa.array(places, pa.int64())
 
 
 class Target:

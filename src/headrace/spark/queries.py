@@ -5,17 +5,29 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from headrace.connect.sink import Batch, Table, Writing
 from headrace.errors import HeadraceError, JobFailed
+from headrace.model.accumulation import Accumulation
 from headrace.model.modes import Mode, Output
 from headrace.origin import raised_at
-from headrace.plan.nodes import Aggregate, Node, Reduce, Sql, WindowAggregate, Write, upstream
+from headrace.plan.nodes import (
+    Aggregate,
+    ApplyRows,
+    KernelWindow,
+    Late,
+    Node,
+    Reduce,
+    Sql,
+    WindowAggregate,
+    Write,
+    upstream,
+)
 from headrace.planner.divide import Query
 from headrace.planner.support import support
-from headrace.spark.compile import Compiler
+from headrace.spark.compile import Compiler, Setting, late_in
 from headrace.spark.engine import LOG, as_column, kernel, log_folder
 from headrace.spark.failure import failed
 from headrace.spark.translate import blame, first_sentence
@@ -27,6 +39,8 @@ if TYPE_CHECKING:
 
 REAL_TIME_BATCH = "5 minutes"
 OUT = "out:"
+STATE = "kernel"
+"""The folder of the kernel's state in a query's checkpoint."""
 
 
 @dataclass
@@ -52,9 +66,10 @@ class Starter:
             return self._timed(writer.option("checkpointLocation", self.checkpoint(query))).start()
 
     def _writer(self, query: Query) -> DataStreamWriter:
-        compiler = self._compilers.setdefault(query.name, self.compiler.again())
+        setting = setting_of(query, self.compiler.setting, self.checkpoint(query))
+        compiler = self._compilers.setdefault(query.name, self.compiler.again(setting))
         frame = compiler.frame(query.cut)
-        output = Output.UPDATE if compiler.mode is Mode.REAL_TIME else query.output
+        output = Output.UPDATE if compiler.mode is Mode.REAL_TIME else spark_output(query)
         write = query.writes[0]
         native = self._native(write) if not query.shared else None
         if native is not None:
@@ -78,6 +93,18 @@ class Starter:
         if self.compiler.mode is Mode.REAL_TIME:
             return writer.trigger(realTime=interval(self.every) if self.every else REAL_TIME_BATCH)  # type: ignore[call-overload,no-any-return]
         return writer.trigger(processingTime=interval(self.every))
+
+
+def setting_of(query: Query, setting: Setting, checkpoint: str | None) -> Setting:
+    """What the kernel's operators must know of this query; their state lies beside Spark's own."""
+    place = None if checkpoint is None else f"{checkpoint}/{STATE}"
+    return replace(setting, output=query.output, place=place, late=late_in(query.writes))
+
+
+def spark_output(query: Query) -> Output:
+    """Spark's own output mode: the kernel sees to its windows' panes, so that all they say is new."""
+    kernel = any(isinstance(node, KernelWindow) for write in query.writes for node in upstream(write.input))
+    return Output.APPEND if kernel else query.output
 
 
 @dataclass
@@ -211,12 +238,23 @@ def write_files(frame: DataFrame, number: int, writing: Writing) -> None:
 
 
 def keys_of(write: Write) -> list[str]:
-    """The columns that tell the rows of a result apart: its keys, and its window."""
+    """The columns that tell the rows of a result apart: its keys, and its window; none, if none do.
+
+    Panes that hold just what is new stand beside each other, and are told apart by `pane` too.
+    """
     for node in reversed(list(upstream(write.input))):
-        if isinstance(node, WindowAggregate | Aggregate | Reduce):
-            window = ["window"] if isinstance(node, WindowAggregate) else []
-            return [*(key.name or str(key) for key in node.keys), *window]
+        if isinstance(node, Late | ApplyRows):
+            return []
+        if isinstance(node, WindowAggregate | Aggregate | Reduce | KernelWindow):
+            return [*(key.name or str(key) for key in node.keys), *_window_columns(node)]
     return []
+
+
+def _window_columns(node: Node) -> list[str]:
+    if isinstance(node, KernelWindow):
+        apart = ("window", "pane") if node.accumulation is Accumulation.DISCARDING else ("window",)
+        return [name for name in node.pane_columns if name in apart]
+    return ["window"] if isinstance(node, WindowAggregate) else []
 
 
 def state_teller(compiler: Compiler) -> Callable[[Node], bool]:

@@ -12,7 +12,8 @@ from headrace.origin import here
 from headrace.plan import nodes
 from headrace.plan.nodes import Job, Node
 from headrace.streams.stream import Stream, aggregates_of
-from headrace.streams.windowed import WindowedStream, checked
+from headrace.streams.windowed import WindowedStream, cut
+from headrace.time import Duration
 
 
 class KeyedStream:
@@ -37,9 +38,15 @@ class KeyedStream:
         node = nodes.Reduce(input=self._node, keys=self._keys, function=function, origin=here())
         return Stream(node, self._job)
 
-    def window(self, window: Window, *, late: str | None = None) -> WindowedStream:
-        """Cut each key's rows into windows."""
-        return WindowedStream(self._node, self._job, self._keys, checked(window), late, here())
+    def window(
+        self, window: Window, *, lateness: Duration = "0 seconds", late: str | None = None
+    ) -> WindowedStream:
+        """Cut each key's rows into windows.
+
+        A window takes rows until `lateness` after its end; a row that comes later is in the result's `.late`,
+        or is dropped with late="drop".
+        """
+        return cut(self._node, self._job, self._keys, window, lateness, late)
 
     def __repr__(self) -> str:
         return f"KeyedStream({self._node} by {', '.join(map(str, self._keys))})"

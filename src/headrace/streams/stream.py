@@ -15,6 +15,8 @@ from headrace.model.windows._window import Window
 from headrace.origin import here
 from headrace.plan import nodes
 from headrace.plan.nodes import Job, Node
+from headrace.streams.outputs import default_output, fits
+from headrace.time import Duration
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -104,16 +106,19 @@ class Stream:
             nodes.Aggregate(input=self._node, keys=(), aggregates=aggregates_of(aggregates), origin=here())
         )
 
-    def window(self, window: Window, *, late: str | None = None) -> WindowedStream:
-        """Cut all rows into windows, without a key."""
-        from headrace.streams.windowed import WindowedStream, checked
+    def window(
+        self, window: Window, *, lateness: Duration = "0 seconds", late: str | None = None
+    ) -> WindowedStream:
+        """Cut all rows into windows, without a key; `lateness` and `late` as for a stream with keys."""
+        from headrace.streams.windowed import cut
 
-        return WindowedStream(self._node, self._job, (), checked(window), late, here())
+        return cut(self._node, self._job, (), window, lateness, late)
 
     def write(self, sink: Sink, *, name: str | None = None, output: str | None = None) -> None:
         """End the stream in a sink. `output` is append (final rows), update (changed rows) or complete (all).
 
-        Left out, it is append, and update for a result that has no final rows (one without a window).
+        Left out, it is append, and update for a result that has no final rows (one without a window) and for
+        windows with a trigger that tells them more than once.
         """
         if not isinstance(sink, Sink):
             raise InvalidOption(
@@ -126,6 +131,7 @@ class Stream:
                 hint="read it with app.read(df), or use its .df with Spark's own writeStream",
             )
         kind = choice(Output, output, "output") if output else default_output(self._node)
+        fits(self._node, sink, kind)
         called = name or unused(sink.address, {write.name for write in self._job.writes})
         if called in {write.name for write in self._job.writes}:
             raise InvalidOption(f"two outputs are named '{called}'", hint="give one of them another name=")
@@ -156,6 +162,10 @@ class Stream:
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):
             raise AttributeError(name)
+        if name == "late":
+            raise AttributeError(
+                "only what .window(…).agg(…) gives has late rows; take .late of that, before the next verb"
+            )
         verbs = [verb for verb in dir(type(self)) if not verb.startswith("_")]
         raise _no_such(type(self).__name__, name, verbs)
 
@@ -189,12 +199,6 @@ def unused(name: str, taken: set[str]) -> str:
         count += 1
         free = f"{name}-{count}"
     return free
-
-
-def default_output(node: Node) -> Output:
-    """Update for results that are never final, and append for all else."""
-    never_final = any(isinstance(before, nodes.Aggregate | nodes.Reduce) for before in nodes.upstream(node))
-    return Output.UPDATE if never_final else Output.APPEND
 
 
 def _named(named: dict[str, Expression]) -> tuple[Expr, ...]:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-from collections.abc import Iterable
-from dataclasses import replace
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from pathlib import Path
 from types import TracebackType
@@ -16,15 +17,16 @@ from headrace.connect.sink import Batch, Sink, rows_of
 from headrace.errors import HeadraceError, InvalidOption, Unsupported, did_you_mean
 from headrace.model.delivery import Delivery, Guarantee
 from headrace.model.modes import Mode, Output
-from headrace.plan.nodes import Job, Read, Rejected, Write, all_nodes
+from headrace.plan.nodes import Job, Late, Read, Rejected, Write, all_nodes
+from headrace.plan.panes import panes_behind
 from headrace.planner.physical import plan
 from headrace.runtime.checkpoint import safe
 from headrace.runtime.run import resolve
-from headrace.spark.compile import Compiler
+from headrace.spark.compile import Compiler, Setting
 from headrace.spark.engine import LOG, jvm, kernel, log_folder
 from headrace.spark.failure import failed
 from headrace.spark.package import travel
-from headrace.spark.queries import Feeder, keys_of, state_teller
+from headrace.spark.queries import Feeder, keys_of, setting_of, spark_output, state_teller
 from headrace.spark.session import session
 from headrace.testing.inputs import Given, Input
 from headrace.time import Duration, Instant, instant, micros
@@ -36,6 +38,15 @@ if TYPE_CHECKING:
 
 END_OF_TIME = "9999-01-01T00:00:00"
 REJECTED = "rejected:"
+LATE = "late:"
+
+
+@dataclass(frozen=True)
+class At:
+    """A row of one partition of a source, among rows of others."""
+
+    partition: int
+    row: Given
 
 
 class Captured(Sink):
@@ -82,9 +93,16 @@ class TestDriver:
     __test__ = False
 
     def __init__(
-        self, app: App, *, start: Instant = "2026-01-01T00:00:00", one_row_a_batch: bool = False
+        self,
+        app: App,
+        *,
+        start: Instant = "2026-01-01T00:00:00",
+        one_row_a_batch: bool = False,
+        partitions: Mapping[str, int] | None = None,
     ) -> None:
+        """`partitions` says how many partitions a source has, where it is more than one (by its name)."""
         self.app = app
+        self._partitions = defaultdict(lambda: 1, partitions or {})
         self._one_row = one_row_a_batch
         self._now = instant(start, "start")
         self._folder = Path(tempfile.mkdtemp(prefix="headrace-test-"))
@@ -107,31 +125,39 @@ class TestDriver:
 
     def feed(self, source: str, rows: Iterable[Given] | Given, *, partition: int = 0) -> None:
         """Give a source rows: dicts, or text or bytes as they come off the wire. One call is one batch."""
-        given = [rows] if isinstance(rows, dict | str | bytes) else list(rows)
+        given = [rows] if isinstance(rows, dict | str | bytes | At) else list(rows)
+        placed = [(row.partition, row.row) if isinstance(row, At) else (partition, row) for row in given]
         at = self._input(source)
-        for piece in [[row] for row in given] if self._one_row else [given]:
-            at.feed(piece, partition, self._now)
+        for piece in [[row] for row in placed] if self._one_row else [placed]:
+            self._known(source, {place for place, _row in piece})
+            at.feed(piece, self._now)
             self._settle()
 
-    def advance_watermark(self, source: str, moment: Instant) -> None:
-        """Move the source's watermark to this moment of event time, as if rows had come and been left out."""
+    def advance_watermark(self, source: str, moment: Instant, *, partition: int | None = None) -> None:
+        """Move the source's watermark to this moment of event time, as if rows had come and been left out.
+
+        It is moved in all of its partitions, or in the one that is named.
+        """
         at = self._input(source)
         if at.read.event_time is None:
             raise InvalidOption(f"'{source}' has no event time", hint="read it with event_time='…'")
-        at.mark(instant(moment) + timedelta(microseconds=at.read.delay))
+        self._known(source, set() if partition is None else {partition})
+        where = range(self._partitions[source]) if partition is None else [partition]
+        at.mark(instant(moment) + timedelta(microseconds=at.read.delay), where)
         self._settle()
 
     def advance_time(self, length: Duration) -> None:
         """Let processing time pass."""
         self._now += timedelta(microseconds=micros(length, "length"))
         self._clock.setTime(self._millis())
+        for at in self._inputs.values():
+            at.tick()
         self._settle()
 
     def drain(self) -> None:
         """The end of all input: every window closes."""
-        for at in self._inputs.values():
-            if at.read.event_time is not None:
-                at.mark(instant(END_OF_TIME))
+        for name, at in self._inputs.items():
+            at.mark(instant(END_OF_TIME), range(self._partitions[name]))
         self._settle()
         self._drained = True
 
@@ -152,12 +178,14 @@ class TestDriver:
         return self._sinks[REJECTED + source].new()
 
     def read_late(self, sink: str) -> list[dict[str, Any]]:
-        """The late rows of a result; a window on Spark's own operator drops them."""
+        """The late rows of the windows behind a sink since the last read, written by the job or not."""
         self._sink(sink)
-        raise Unsupported(
-            f"'{sink}' keeps no late rows: its window runs on Spark's own operator with late='drop'",
-            hint="late rows become a stream of their own with the kernel's windows",
-        )
+        if LATE + sink not in self._sinks:
+            raise Unsupported(
+                f"'{sink}' keeps no late rows: no window lies behind it that keeps them",
+                hint="leave late='drop' out, and late rows are a stream",
+            )
+        return self._sinks[LATE + sink].new()
 
     def table(self, sink: str) -> list[dict[str, Any]]:
         """All that reached a sink, folded to its present rows: the last one of each key and window."""
@@ -194,6 +222,11 @@ class TestDriver:
         for write in job.writes:
             sink = self._sinks[write.name] = Captured(write.sink)
             copy.writes.append(replace(write, sink=sink))
+            windows = next(panes_behind(write.input), None)
+            if windows is not None and windows.late is None:
+                sink = self._sinks[LATE + write.name] = Captured(_ANY)
+                late = Late(input=windows, origin=windows.origin)
+                copy.writes.append(replace(write, input=late, sink=sink, name=LATE + write.name))
         for node in all_nodes(job):
             if isinstance(node, Read):
                 sink = self._sinks[REJECTED + node.name] = Captured(_ANY)
@@ -209,6 +242,7 @@ class TestDriver:
             self.app.project,
             Mode.MICRO_BATCH,
             inputs=lambda node: self._inputs[node.name].frame,
+            setting=Setting(partitions=lambda node: self._partitions[node.name]),
         )
         physical = plan(self._job, Mode.MICRO_BATCH, state_teller(compiler))
         resolve(compiler, self._job)
@@ -218,14 +252,15 @@ class TestDriver:
         from pyspark.sql.streaming import StreamingQuery
         from pyspark.sql.utils import ForeachBatchFunction
 
+        folder = str(self._folder / safe(query.name))
+        compiler = compiler.again(setting_of(query, compiler.setting, folder))
         feeder = Feeder(query, compiler, lambda _table: None, self._failures)
         function = ForeachBatchFunction(self._spark, feeder)
         _ensure_callbacks()
-        folder = str(self._folder / safe(query.name))
         frame = compiler.frame(query.cut)
         called = f"{query.name} of {self._folder.name}"  # another driver may run a query of the same name
         started = kernel().Queries.startHeld(
-            frame._jdf, called, folder, str(query.output), self._clock, function
+            frame._jdf, called, folder, str(spark_output(query)), self._clock, function
         )
         return StreamingQuery(started)
 
@@ -244,6 +279,12 @@ class TestDriver:
             handle.stop()
         self._handles = []
 
+    def _known(self, source: str, partitions: set[int]) -> None:
+        """A partition that is spoken of is there; one that was not announced is as one that appears later."""
+        self._partitions[source] = max(
+            self._partitions[source], *(partition + 1 for partition in partitions), 1
+        )
+
     def _input(self, source: str) -> Input:
         if source not in self._inputs:
             raise InvalidOption(f"no source '{source}'", hint=did_you_mean(source, self._inputs, "sources"))
@@ -255,7 +296,7 @@ class TestDriver:
 
     def _sink(self, sink: str) -> Captured:
         if sink not in self._sinks:
-            known = [name for name in self._sinks if not name.startswith(REJECTED)]
+            known = [name for name in self._sinks if not name.startswith((REJECTED, LATE))]
             raise InvalidOption(f"no sink '{sink}'", hint=did_you_mean(sink, known, "sinks"))
         return self._sinks[sink]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from headrace.connect.source import Reading
@@ -13,8 +13,7 @@ from headrace.model.schema import Schema
 from headrace.plan.nodes import Read
 from headrace.settings import Project
 from headrace.spark.engine import kernel
-from headrace.spark.lower.opening import FILE
-from headrace.spark.lower.reading import MARKER
+from headrace.spark.lower.opening import FILE, MARKER, PARTITION, SEQUENCE
 from headrace.spark.schemas import struct
 from headrace.time import instant
 
@@ -22,6 +21,8 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.types import DataType, StructType
 
+NOTHING = datetime(1970, 1, 1, tzinfo=UTC)
+"""What a marker says that moves no watermark."""
 Given = Mapping[str, Any] | str | bytes
 
 
@@ -33,6 +34,7 @@ class Input:
     spark: SparkSession
     project: Project
     offsets: dict[int, int] = field(default_factory=dict)
+    sequence: int = 0
 
     def __post_init__(self) -> None:
         self.reading: Reading = self.read.source.reading(Mode.MICRO_BATCH, self.project)
@@ -45,15 +47,22 @@ class Input:
 
         return DataFrame(self._source.frame(), self.spark)
 
-    def feed(self, rows: Iterable[Given], partition: int, now: datetime) -> None:
-        """Add rows as one piece."""
-        self._add([self._row(row, partition, now) for row in rows])
+    def feed(self, rows: Iterable[tuple[int, Given]], now: datetime) -> None:
+        """Add rows, each with its source partition, as one piece."""
+        self._add([self._row(row, partition, now) | {PARTITION: partition} for partition, row in rows])
 
-    def mark(self, moment: datetime) -> None:
-        """Move the watermark as a row of that event time would, without a row."""
-        self._add([{MARKER: moment}])
+    def mark(self, moment: datetime, partitions: Iterable[int]) -> None:
+        """Move the partitions' watermarks as a row of that event time would, without a row."""
+        self._add([{MARKER: moment, PARTITION: partition} for partition in partitions])
+
+    def tick(self) -> None:
+        """Nothing comes but a batch, so that the operators look at the clock."""
+        self._add([{MARKER: NOTHING, PARTITION: 0}])
 
     def _add(self, rows: list[dict[str, Any]]) -> None:
+        for row in rows:
+            row[SEQUENCE] = self.sequence
+            self.sequence += 1
         names = self.schema.names
         values = [tuple(row.get(name) for name in names) for row in rows]
         self._source.feed(self.spark.createDataFrame(values, self.schema)._jdf)
@@ -95,7 +104,8 @@ class Input:
             fields = struct(self.reading.schema)
         else:
             fields = struct(Schema(BUILT_IN.get(self.reading.format, "value string")))
-        return StructType.fromJson(fields.jsonValue()).add(MARKER, "timestamp")
+        hidden = StructType().add(MARKER, "timestamp").add(PARTITION, "long").add(SEQUENCE, "long")
+        return StructType([*StructType.fromJson(fields.jsonValue()).fields, *hidden.fields])
 
 
 RAW = "key binary, value binary, topic string, partition int, offset bigint, timestamp timestamp"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import headrace as hr
-from headrace.plan.nodes import Node, Sql
+from headrace.plan.nodes import KernelWindow, Node, Sql
 from headrace.planner.divide import divide
 from headrace.planner.support import support
 from headrace.streams.stream import Stream
@@ -126,3 +126,65 @@ def test_sharing_can_be_left_out(app: hr.App, rows: Stream) -> None:
     rows.write(hr.memory("a"))
     rows.write(hr.memory("b"))
     assert [names for names, _cut in queries(app, together=False)] == [["a"], ["b"]]
+
+
+def test_results_and_late_rows_of_a_window_share_it(app: hr.App, rows: Stream) -> None:
+    counts = rows.key_by("id").window(hr.tumbling("1 s")).agg(n="count(*)")
+    counts.where("n > 3").write(hr.memory("many"))
+    counts.late.write(hr.memory("late"))
+    counts.write(hr.memory("all"))
+    counts.late.where("n = 1").write(hr.memory("some late"))
+    assert queries(app) == [
+        (["many", "late", "all", "some late"], "window by id: tumbling 1 second: n = count(*)")
+    ]
+
+
+def test_late_rows_come_along_in_any_output_mode(app: hr.App, rows: Stream) -> None:
+    counts = rows.window(hr.tumbling("1 s")).trigger(hr.at_watermark(late=hr.each_row())).agg(n="count(*)")
+    counts.late.write(hr.files("late", "json"))
+    counts.write(hr.memory("changed"))
+    assert [str(write.output) for write in app.job.writes] == ["append", "update"]
+    (query,) = divide(app.job.writes, keeps_state)
+    assert (query.name, str(query.output), isinstance(query.cut, KernelWindow)) == ("late", "update", True)
+
+
+def test_late_rows_alone_are_appended(app: hr.App, rows: Stream) -> None:
+    late = rows.window(hr.tumbling("1 s")).agg(n="count(*)").late
+    late.write(hr.memory("a"))
+    late.where("n > 1").write(hr.memory("b"), output="update")
+    (query,) = divide(app.job.writes, keeps_state)
+    assert str(query.output) == "append"
+    assert str(query.cut) == "late for tumbling 1 second"
+
+
+def test_results_in_two_output_modes_are_two_queries(app: hr.App, rows: Stream) -> None:
+    counts = rows.window(hr.tumbling("1 s")).agg(n="count(*)")
+    counts.write(hr.memory("final"))
+    counts.write(hr.memory("changed"), output="update")
+    counts.late.write(hr.memory("late"))
+    found = divide(app.job.writes, keeps_state)
+    assert [([write.name for write in query.writes], str(query.output)) for query in found] == [
+        (["final", "late"], "append"),
+        (["changed"], "update"),
+    ]
+
+
+def test_a_window_over_a_window_has_its_own_query(app: hr.App, rows: Stream) -> None:
+    seconds = rows.window(hr.tumbling("1 s")).agg(n="count(*)")
+    minutes = seconds.window(hr.tumbling("1 m")).agg(n="sum(n)")
+    minutes.write(hr.memory("minutes"))
+    minutes.late.write(hr.memory("late minutes"))
+    seconds.late.write(hr.memory("late seconds"))
+    assert queries(app) == [
+        (["minutes", "late minutes"], "window tumbling 1 minute: n = sum(n)"),
+        (["late seconds"], "late for tumbling 1 second"),
+    ]
+
+
+def test_late_rows_and_rows_of_another_kind_together(app: hr.App, rows: Stream) -> None:
+    """A union with late rows has rows that depend on the output mode, if one of its sides does."""
+    counts = rows.window(hr.tumbling("1 s")).agg(n="count(*)")
+    both = counts.late.select("n").union(counts.select("n"))
+    both.write(hr.memory("both"), output="update")
+    counts.write(hr.memory("final"))
+    assert [names for names, _cut in queries(app)] == [["both"], ["final"]]

@@ -152,10 +152,10 @@ def refusal(app: hr.App, mode: Mode = Mode.MICRO_BATCH) -> str:
 
 
 @pytest.mark.parametrize("kind", ["append", "update"])
-def test_windows_of_other_times(kind: str) -> None:
+def test_windows_of_processing_time_on_sparks_own_operator(kind: str) -> None:
     app = hr.App("q")
     rows = app.read(hr.rate(), event_time="timestamp")
-    counts = rows.window(hr.tumbling("1 s", on="processing")).agg(n="count(*)")
+    counts = rows.window(hr.tumbling("1 s", on="processing"), late="drop").agg(n="count(*)")
     counts.write(hr.memory(), output=kind)
     if kind == "append":
         assert refusal(app) == "Spark never calls a window of processing time final"
@@ -163,10 +163,11 @@ def test_windows_of_other_times(kind: str) -> None:
         check(app.job, Mode.MICRO_BATCH, keeps_state)
 
 
-def test_windows_of_ingestion_time_are_not_built_yet() -> None:
+def test_sparks_own_sessions_do_not_change() -> None:
     app = hr.App("q")
-    app.read(hr.rate()).window(hr.tumbling("1 s", on="ingestion")).agg(n="count(*)").write(hr.memory())
-    assert refusal(app) == "windows of ingestion time are not built yet"
+    rows = app.read(hr.rate(), event_time="timestamp")
+    rows.window(hr.session("1 s"), late="drop").agg(n="count(*)").write(hr.memory(), output="update")
+    assert refusal(app) == "Spark gives session windows when they are final, not while they change"
 
 
 def test_a_chain_of_windows_is_fine_where_rows_are_final() -> None:

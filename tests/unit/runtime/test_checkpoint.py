@@ -75,6 +75,31 @@ def test_a_filter_may_change_and_state_may_not() -> None:
     assert "delete that folder to begin anew" in str(caught.value.hint)
 
 
+def windows(*trigger: Any, size: str = "1 minute", **how: Any) -> Query:
+    app = hr.App("job")
+    rows = app.read(hr.files("in", "json", schema="id string, t timestamp"), event_time="t")
+    cut = rows.key_by("id").window(hr.tumbling(size), **how)
+    (cut.trigger(*trigger) if trigger else cut).agg(n="count(*)").write(hr.memory(), name="m")
+    return divide(app.job.writes, keeps_state)[0]
+
+
+def test_lateness_may_change_and_what_a_window_keeps_may_not() -> None:
+    storage = Memory()
+    assert places(storage).claim(windows(hr.each_row())) == "/c/m"
+    assert json.loads(storage.files["/c/m/headrace.json"])["state"] == [
+        "window by id: tumbling 1 minute: n = count(*) (each row, accumulating)"
+    ]
+    assert places(storage).claim(windows(hr.each_row(), lateness="5 minutes", late="drop")) == "/c/m"
+    for other in (
+        windows(),
+        windows(hr.each_row(), hr.discarding),
+        windows(hr.after_count(3)),
+        windows(hr.each_row(), size="2 minutes"),
+    ):
+        with pytest.raises(CheckpointMismatch, match="is of a job that keeps state for window by id"):
+            places(storage).claim(other)
+
+
 def test_each_query_has_its_own_folder() -> None:
     storage = Memory()
     folders: list[Any] = [places(storage).claim(query(name=name)) for name in ("a", "b/c", "s3://x")]

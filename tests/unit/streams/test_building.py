@@ -71,8 +71,8 @@ def test_windows_and_reduce_say_themselves(rows: Stream) -> None:
         str(windowed.agg(n="count(*)")._node) == "window by id: tumbling 1 minute: n = count(*) (late: drop)"
     )
     assert (
-        str(rows.window(hr.session("5 s")).agg(n="sum(n)")._node)
-        == "window session gap 5 seconds: n = sum(n)"
+        str(rows.window(hr.session("5 s"), late="drop").agg(n="sum(n)")._node)
+        == "window session gap 5 seconds: n = sum(n) (late: drop)"
     )
     assert str(rows.key_by("id").reduce(max)._node) == "reduce by id: max"
     assert str(rows.rejected._node) == "rejected rows of rows"
@@ -108,7 +108,10 @@ def test_the_phases_have_types(rows: Stream) -> None:
 def test_what_a_read_keeps(app: hr.App) -> None:
     node: Any = app.read(IN, event_time="t", delay=timedelta(seconds=1))._node
     assert (node.name, node.event_time, node.delay) == ("in", "t", 1_000_000)
+    assert (node.idle, node.watermark) == (30_000_000, None)
     assert app.read(IN)._node.name == "in-2"  # type: ignore[attr-defined]
+    marked: Any = app.read(IN, event_time="t", idle="1 minute", watermark="if(n = 0, t, NULL)")._node
+    assert (marked.idle, str(marked.watermark)) == (60_000_000, "if(n = 0, t, NULL)")
 
 
 def test_the_output_that_is_meant_when_none_is_said(app: hr.App, rows: Stream) -> None:
@@ -181,6 +184,39 @@ def test_reads_are_checked(app: hr.App) -> None:
         app.read(IN, event_time=["t"])  # type: ignore[arg-type]
     with pytest.raises(InvalidDuration, match="delay 5 has no unit"):
         app.read(IN, event_time="t", delay=5)  # type: ignore[arg-type]
+
+
+BAD_WATERMARKS: dict[str, tuple[Any, type[HeadraceError], str, str]] = {
+    "no event time": (
+        lambda app: app.read(IN, watermark="t"), InvalidOption,
+        "watermark 't' says how far event time has come, and no event_time is named",
+        "name the column of event time too: app.read(…, event_time='ts', watermark=…)",
+    ),
+    "and a delay": (
+        lambda app: app.read(IN, event_time="t", watermark="t", delay="1 s"), InvalidOption,
+        "watermark= and delay= both say how far event time has come",
+        "leave delay out; or take it off the watermark: watermark=\"mark - INTERVAL '10 seconds'\"",
+    ),
+    "not an expression": (
+        lambda app: app.read(IN, event_time="t", watermark=3), InvalidExpression,
+        "3 is neither a SQL string nor a Spark Column",
+        "write SQL in quotes ('value > 3'), or pyspark.sql.functions (F.col('value') > 3)",
+    ),
+    "never idle": (
+        lambda app: app.read(IN, event_time="t", idle="0 s"), InvalidDuration,
+        "idle 0 microseconds is zero", "give a length above zero, such as '10 seconds'",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("say, kind, message, hint", BAD_WATERMARKS.values(), ids=BAD_WATERMARKS)
+def test_watermarks_are_checked(
+    app: hr.App, say: Any, kind: type[HeadraceError], message: str, hint: str
+) -> None:
+    with pytest.raises(kind) as caught:
+        say(app)
+    assert (caught.value.message, caught.value.hint) == (message, hint)
+    assert app.job.reads == []
 
 
 def test_a_stream_of_no_app_is_written_by_nobody() -> None:

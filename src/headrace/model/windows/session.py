@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import cast
+from typing import Any, cast
 
 from headrace.model.expression import Expr, Expression, expr, is_column
 from headrace.model.modes import choice
@@ -21,6 +21,12 @@ class Session(Window):
     def text(self) -> str:
         gap = show(self.gap) if isinstance(self.gap, int) else str(self.gap)
         return f"session gap {gap}{self._suffix()}"
+
+    def spec(self) -> dict[str, Any]:
+        return {"kind": "session", "gap": self.gap if isinstance(self.gap, int) else None}
+
+    def expressions(self) -> dict[str, Expr]:
+        return {"gap": self.gap} if isinstance(self.gap, Expr) else {}
 
 
 def session(gap: Duration | Expression, *, on: str = "event") -> Session:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from headrace.errors import InvalidWindow
 from headrace.model.modes import choice
@@ -20,6 +21,9 @@ class Sliding(Window):
     @property
     def text(self) -> str:
         return f"sliding {show(self.size)} every {show(self.every)}{self._suffix()}"
+
+    def spec(self) -> dict[str, Any]:
+        return {"kind": "aligned", "size": self.size, "every": self.every, "offset": 0}
 
 
 def sliding(size: Duration, *, every: Duration, on: str = "event") -> Sliding:

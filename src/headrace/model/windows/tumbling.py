@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from headrace.errors import InvalidWindow
 from headrace.model.modes import choice
@@ -21,6 +22,9 @@ class Tumbling(Window):
     def text(self) -> str:
         shift = f" offset {show(self.offset)}" if self.offset else ""
         return f"tumbling {show(self.size)}{shift}{self._suffix()}"
+
+    def spec(self) -> dict[str, Any]:
+        return {"kind": "aligned", "size": self.size, "every": self.size, "offset": self.offset}
 
 
 def tumbling(size: Duration, *, offset: Duration = "0 seconds", on: str = "event") -> Tumbling:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from headrace.plan import nodes
-from headrace.spark.lower import aggregates, reading, rows
+from headrace.spark.lower import aggregates, reading, rows, windows
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -25,4 +25,8 @@ LOWER: dict[type[nodes.Node], Callable[[Any, Any], DataFrame]] = {
     nodes.Aggregate: aggregates.aggregate,
     nodes.Reduce: aggregates.reduce,
     nodes.WindowAggregate: aggregates.window_aggregate,
+    nodes.KernelWindow: windows.window,
+    nodes.Results: windows.results,
+    nodes.Late: windows.late,
+    nodes.ApplyRows: windows.apply_rows,
 }

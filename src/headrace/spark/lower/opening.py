@@ -18,6 +18,11 @@ if TYPE_CHECKING:
     from headrace.spark.compile import Compiler
 
 FILE = "__headrace_file"
+MARKER = "__headrace_marker"
+"""A column that tests add: a time that moves the watermark, in a row that is no row of the stream."""
+PARTITION = "__headrace_partition"
+SEQUENCE = "__headrace_sequence"
+"""Columns that tests add: the source partition of a row, and its number among all of them."""
 
 
 def opened(compiler: Compiler, node: Read, reading: Reading) -> DataFrame:

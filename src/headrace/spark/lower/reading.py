@@ -14,7 +14,8 @@ from headrace.errors import InvalidSchema, UnknownColumn
 from headrace.plan.nodes import Read, Rejected
 from headrace.serde._serde import CORRUPT, Serde, literal, quoted
 from headrace.spark.engine import as_column, kernel
-from headrace.spark.lower.opening import FILE, opened, with_file
+from headrace.spark.lower.opening import FILE, MARKER, opened, with_file
+from headrace.spark.lower.tracking import tracked
 from headrace.spark.schemas import ddl, struct
 from headrace.spark.translate import blame
 from headrace.time import interval
@@ -25,8 +26,6 @@ if TYPE_CHECKING:
     from headrace.spark.compile import Compiler
 
 REASON = "__headrace_reason"
-MARKER = "__headrace_marker"
-"""A column that tests add: a time that moves the watermark, in a row that is no row of the stream."""
 FIRST, LAST = "TIMESTAMP'1970-01-01T00:00:00Z'", "TIMESTAMP'9998-12-31T23:59:59.999999Z'"
 """Event times outside of these are mistakes, and one of them would carry a watermark away for ever."""
 EVENT_TIME = "headrace.event_time"
@@ -59,6 +58,8 @@ def read(compiler: Compiler, node: Read) -> DataFrame:
     frame = decoded.frame
     if decoded.reason is not None:
         frame = frame.where(_admitted(compiler, frame, node, decoded.reason))
+    if compiler.tracking:
+        return tracked(node, compiler.number(node), decoded.reading, decoded.columns, frame)
     frame = frame.selectExpr(*decoded.shown)
     if node.event_time is not None:
         frame = watermarked(frame, node.event_time, node.delay)

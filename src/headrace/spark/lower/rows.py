@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from headrace.errors import InvalidExpression, InvalidSchema, UnknownColumn
 from headrace.model.expression import Expr
 from headrace.plan import nodes
+from headrace.spark.engine import as_column, kernel
 from headrace.spark.lower.reading import event_time_of, watermarked
 from headrace.spark.python_rows import RowMapper
 from headrace.spark.schemas import struct
@@ -15,6 +16,9 @@ if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
     from headrace.spark.compile import Compiler
+
+
+STAMP = "__headrace_stamp"
 
 
 def column(expression: Expr) -> Column:
@@ -58,6 +62,8 @@ def rename(compiler: Compiler, node: nodes.Rename) -> DataFrame:
 def map_rows(compiler: Compiler, node: nodes.MapRows) -> DataFrame:
     frame = compiler.frame(node.input)
     target = struct(node.schema)
+    if compiler.tracking:
+        return _stamped_map(compiler, node, frame)
     mapper = RowMapper(node.function, frame.columns, target.json(), node.flat)
     with compiler.blame(node):
         mapped = frame.mapInArrow(mapper, target)
@@ -65,6 +71,18 @@ def map_rows(compiler: Compiler, node: nodes.MapRows) -> DataFrame:
     if timed is None or timed[0] not in mapped.columns:
         return mapped
     return watermarked(mapped, *timed)
+
+
+def _stamped_map(compiler: Compiler, node: nodes.MapRows, frame: DataFrame) -> DataFrame:
+    """The same with each row's stamp: where it is from goes into Python and back with what it became."""
+    target = struct(node.schema)
+    stamped = frame.withColumn(STAMP, as_column(kernel().Kernel.stamp()))
+    mapper = RowMapper(node.function, frame.columns, target.json(), node.flat, stamp=STAMP)
+    schema = struct(node.schema).add(stamped.schema[STAMP])
+    with compiler.blame(node):
+        mapped = stamped.mapInArrow(mapper, schema)
+    back = as_column(kernel().Kernel.restamped(mapped[STAMP]._jc))
+    return mapped.where(back).drop(STAMP)
 
 
 def union(compiler: Compiler, node: nodes.Union) -> DataFrame:

@@ -1,0 +1,50 @@
+package org.apache.spark.sql.headrace
+
+import scala.jdk.CollectionConverters._
+
+import org.apache.spark.sql.{Column, DataFrame}
+import org.apache.spark.sql.catalyst.expressions.Literal
+import org.apache.spark.sql.classic.{Dataset, ExpressionUtils, SparkSession}
+import org.apache.spark.sql.types._
+
+/** The kernel as Python asks for it. */
+object Kernel {
+
+  /** True for every row, whose source partition, order and times are noted as it passes. */
+  def tracked(parts: java.util.List[Column], delay: Long, punctuated: Boolean): Column = {
+    val kinds = Seq(LongType, LongType, StringType, LongType, LongType, LongType, LongType, LongType)
+    val filled = parts.asScala.toSeq.zip(kinds).map { case (part, kind) =>
+      if (part == null) Literal(null, kind) else ExpressionUtils.expression(part)
+    }
+    ExpressionUtils.column(Tracked(filled, delay, punctuated))
+  }
+
+  def stamp: Column = ExpressionUtils.column(Stamp())
+
+  def restamped(stamp: Column): Column = ExpressionUtils.column(Restamped(ExpressionUtils.expression(stamp)))
+
+  /** A window operator over a frame; its rows are results and late rows, as `Shape` says. */
+  def windows(
+      frame: DataFrame,
+      spec: String,
+      keys: java.util.List[String],
+      rules: java.util.List[String],
+      late: java.util.List[String],
+      aggregates: java.util.List[Column]): DataFrame = {
+    val rows = frame.asInstanceOf[Dataset[_]]
+    val session = rows.sparkSession
+    plans(session)
+    val operator = WindowOperator.over(
+      rows, Spec.read(spec), keys.asScala.toSeq, rules.asScala.toSeq, late.asScala.toSeq, aggregates.asScala.toSeq)
+    Dataset.ofRows(session, operator)
+  }
+
+  /** Forget what was kept in memory for queries under this checkpoint. */
+  def forget(root: String): Unit = Kept.drop(root)
+
+  private def plans(session: SparkSession): Unit = {
+    val methods = session.sessionState.experimentalMethods
+    if (!methods.extraStrategies.contains(WindowStrategy))
+      methods.extraStrategies = methods.extraStrategies :+ WindowStrategy
+  }
+}

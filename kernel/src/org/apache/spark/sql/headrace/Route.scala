@@ -1,0 +1,164 @@
+package org.apache.spark.sql.headrace
+
+import java.nio.charset.StandardCharsets.UTF_8
+
+import org.apache.spark.TaskContext
+import org.apache.spark.rdd.RDD
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.plans.physical.HashPartitioning
+import org.apache.spark.sql.execution.{SparkPlan, UnaryExecNode}
+import org.apache.spark.sql.types._
+
+/** The columns of a row on its way to a shard: what steers it, then what the operator reads. */
+case class Layout(
+    control: Seq[Attribute],
+    prepared: Prepared,
+    inputs: Seq[Attribute],
+    ready: Seq[NamedExpression],
+    rules: Seq[Attribute],
+    late: Seq[Attribute]) {
+  def shard: Attribute = control(Layout.SHARD)
+
+  /** What the operator needs of its child, in the child's own columns, each once. */
+  val carried: Seq[NamedExpression] = (ready ++ rules ++ late).foldLeft(Seq.empty[NamedExpression]) {
+    (seen, one) => if (seen.exists(_.exprId == one.exprId)) seen else seen :+ one
+  }
+  val output: Seq[Attribute] = control ++ carried.map(_.toAttribute)
+
+  /** The grouping columns as they arrive. */
+  val keys: Seq[Attribute] = prepared.keys.map(renamed)
+
+  /** An attribute of the preparation, as a column that arrives. */
+  def renamed(own: Attribute): Attribute = {
+    val at = prepared.ready.indexWhere(_.exprId == own.exprId)
+    if (at >= 0) ready(at).toAttribute.asInstanceOf[Attribute]
+    else inputs(prepared.input.indexWhere(_.exprId == own.exprId))
+  }
+}
+
+object Layout {
+  val SHARD = 0
+  val KIND = 1
+  val RUN = 2
+  val TIME = 3
+  val MARK = 4
+  val NOTE = 5
+  val WIDTH = 6
+
+  /** Kinds of row. */
+  val DATA = 0
+  val PIECE = 1
+
+  def of(operator: WindowOperator): Layout = {
+    val prepared = operator.prepared
+    val places = prepared.input.zip(operator.inputs)
+    val ready = prepared.ready.map { one =>
+      val over = one.transform {
+        case own: Attribute => places.collectFirst { case (mine, theirs) if mine.exprId == own.exprId => theirs }
+          .getOrElse(own)
+      }
+      over.asInstanceOf[NamedExpression]
+    }
+    val control = Seq(
+      AttributeReference("shard", IntegerType, nullable = false)(),
+      AttributeReference("kind", IntegerType, nullable = false)(),
+      AttributeReference("run", LongType, nullable = false)(),
+      AttributeReference("time", LongType, nullable = false)(),
+      AttributeReference("mark", LongType, nullable = false)(),
+      AttributeReference("note", BinaryType)())
+    Layout(control, prepared, operator.inputs, ready, operator.rules, operator.late)
+  }
+}
+
+/** What a task tells every shard of a run of rows that it has read. */
+case class Piece(source: Long, major: Long, name: String, minor: Long, mark: Long)
+
+object Piece {
+  def write(run: Run, arrival: Boolean): Array[Byte] = {
+    val to = new Writer
+    val name = run.name.getBytes(UTF_8)
+    to.long(run.source).long(run.major).long(run.minor).long(if (arrival) run.arrival else run.mark)
+    to.bytes(name)
+    to.take()
+  }
+
+  def read(bytes: Array[Byte]): Piece = {
+    val from = new Reader(bytes)
+    val (source, major, minor, mark) = (from.long(), from.long(), from.long(), from.long())
+    Piece(source, major, new String(from.bytes(), UTF_8), minor, mark)
+  }
+
+  /** The order in which pieces are taken. */
+  implicit val order: Ordering[Piece] = Ordering.by(piece => (piece.major, piece.name, piece.minor, piece.source))
+}
+
+/** Deals rows out to the shards by their key's hash, each with its run, its time and its watermark. */
+case class RouteExec(spec: Spec, layout: Layout, shards: Int, child: SparkPlan) extends UnaryExecNode {
+  override def output: Seq[Attribute] = layout.output
+  override protected def withNewChildInternal(child: SparkPlan): RouteExec = copy(child = child)
+
+  override protected def doExecute(): RDD[InternalRow] = {
+    val keyed = layout.prepared.keys.map { own =>
+      val at = layout.prepared.ready.indexWhere(_.exprId == own.exprId)
+      layout.ready(at) match {
+        case Alias(inner, _) => inner
+        case other => other
+      }
+    }
+    val shard = if (keyed.isEmpty) Literal(0) else HashPartitioning(keyed, shards).partitionIdExpression
+    val expressions = (shard +: layout.control.tail) ++ layout.carried
+    val input = layout.control ++ child.output
+    val arrival = spec.clock == Clocked.Ingestion
+    val all = shards
+    child.execute().mapPartitionsInternal { rows =>
+      new RoutedRows(rows, UnsafeProjection.create(expressions, input), arrival, all, layout.output)
+    }
+  }
+}
+
+private final class RoutedRows(
+    rows: Iterator[InternalRow],
+    project: UnsafeProjection,
+    arrival: Boolean,
+    shards: Int,
+    output: Seq[Attribute]) extends Iterator[InternalRow] {
+  private val channel = Channel.current()
+  private val task = TaskContext.get().partitionId().toLong << 32
+  private val control = new SpecificInternalRow(Seq(IntegerType, IntegerType, LongType, LongType, LongType, BinaryType))
+  private val joined = new JoinedRow
+  private var notes: Iterator[InternalRow] = _
+  project.initialize(TaskContext.get().partitionId())
+
+  override def hasNext: Boolean =
+    if (notes != null) notes.hasNext
+    else rows.hasNext || {
+      notes = pieces()
+      notes.hasNext
+    }
+
+  override def next(): InternalRow = if (notes != null) notes.next() else {
+    val row = rows.next()
+    control.setInt(Layout.KIND, Layout.DATA)
+    control.setLong(Layout.RUN, task | channel.run)
+    control.setLong(Layout.TIME, if (arrival) channel.arrived else channel.time)
+    control.setLong(Layout.MARK, if (arrival) channel.arrivedMark else channel.mark)
+    control.setNullAt(Layout.NOTE)
+    project(joined(control, row))
+  }
+
+  /** At the end every shard hears of every run, also of those whose rows all went elsewhere. */
+  private def pieces(): Iterator[InternalRow] = {
+    val blank = new GenericInternalRow(output.length)
+    val direct = UnsafeProjection.create(output, output)
+    for (run <- channel.runs.indices.iterator; shard <- (0 until shards).iterator) yield {
+      blank.setInt(Layout.SHARD, shard)
+      blank.setInt(Layout.KIND, Layout.PIECE)
+      blank.setLong(Layout.RUN, task | run)
+      blank.setLong(Layout.TIME, 0L)
+      blank.setLong(Layout.MARK, 0L)
+      blank.update(Layout.NOTE, Piece.write(channel.runs(run), arrival))
+      direct(blank)
+    }
+  }
+}

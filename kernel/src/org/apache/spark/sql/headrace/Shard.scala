@@ -1,0 +1,217 @@
+package org.apache.spark.sql.headrace
+
+import java.util.HashMap
+
+import scala.collection.mutable
+import scala.collection.mutable.ArrayBuffer
+import scala.jdk.CollectionConverters._
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.UnsafeRow
+
+/** A window of a key, and what is in it. `start` and `end` are those that users see. */
+final class Win(var start: Long, var end: Long) {
+  var buffer: InternalRow = _
+  var rows: Long = 0
+  /** Whether rows came since the last pane. */
+  var fresh: Boolean = false
+  var complete: Boolean = false
+  /** Whether its last pane was the final one. */
+  var told: Boolean = false
+  var panes: Int = 0
+  var trigger: Array[Long] = Win.NO_STATE
+  /** What the last pane said, where it may have to be taken back. */
+  var last: UnsafeRow = _
+  var lastTiming: Int = 0
+}
+
+object Win {
+  val NO_STATE: Array[Long] = Array.empty
+}
+
+/** A key, and all that is kept for it. */
+final class Keyed(val key: UnsafeRow) {
+  val windows: ArrayBuffer[Win] = new ArrayBuffer[Win](2)
+  /** What a kind of window keeps beside its windows. */
+  var extra: AnyRef = _
+  var due: Long = Long.MaxValue
+  var deadline: Long = Long.MaxValue
+  var lastTime: Long = Channel.NONE
+  var dirty: Boolean = false
+  var stored: Boolean = false
+}
+
+/** A source partition as an operator sees it. */
+final class SourcePartition(var mark: Long, var spoke: Long, var idle: Boolean)
+
+/** Where a shard's rows go. */
+trait Output {
+  def pane(keyed: UnsafeRow, result: UnsafeRow, start: Long, end: Long, op: String, timing: Int, index: Int, last: Boolean): Unit
+  def late(row: UnsafeRow, windowed: Boolean, start: Long, end: Long, mark: Long): Unit
+}
+
+/** One shard of a window operator: its clocks, its keys, and the events that move them, in order. */
+final class Shard(val spec: Spec, val aggregates: Aggregates, val rules: Rules) {
+  /** Who hears what the shard says, in this batch. */
+  var out: Output = _
+
+  val keys = new HashMap[UnsafeRow, Keyed]()
+  val changed = new ArrayBuffer[Keyed]()
+  private val partitions = mutable.LongMap.empty[SourcePartition]
+  private val dues = new Timers
+  private val deadlines = new Timers
+  private val windows: Windows = Windows.of(this)
+
+  var watermark: Long = Channel.NONE
+  var now: Long = Channel.NONE
+  /** What operators behind this one may rely on: no row before this will come. */
+  var promised: Long = Channel.NONE
+
+  private val byClock = spec.clock == Clocked.Processing
+
+  /** The time that windows go by. */
+  def reached: Long = if (byClock && !drained) now else watermark
+
+  def drained: Boolean = watermark == Long.MaxValue
+
+  // Events.
+
+  def tick(time: Long): Unit = if (time > now) {
+    val first = now == Channel.NONE
+    now = time
+    if (first) partitions.values.foreach(_.spoke = time)
+    partitions.values.foreach(one => if (now - one.spoke >= spec.idle) one.idle = true)
+    advance()
+  }
+
+  /** A source partition that is to be waited for. */
+  def expect(source: Long): Unit =
+    if (!partitions.contains(source)) partitions(source) = new SourcePartition(Channel.NONE, now, false)
+
+  /** A source partition speaks, its watermark being this; gives the one that its rows are compared with. */
+  def heard(source: Long, mark: Long): Long = {
+    val one = partitions.getOrElseUpdate(source, new SourcePartition(watermark, now, false))
+    one.spoke = now
+    if (one.idle) {
+      one.idle = false
+      if (one.mark < watermark) one.mark = watermark
+    }
+    if (mark > one.mark) {
+      one.mark = mark
+      if (mark > watermark) advance()
+    }
+    one.mark
+  }
+
+  /** The end of all input. */
+  def drain(): Unit = watermark = Long.MaxValue
+
+  private def advance(): Unit = {
+    var least = Long.MaxValue
+    var live = false
+    partitions.values.foreach { one =>
+      if (!one.idle) {
+        live = true
+        least = math.min(least, one.mark)
+      }
+    }
+    if (live && least > watermark) watermark = least
+  }
+
+  def row(row: UnsafeRow, key: UnsafeRow, time: Long, mark: Long): Unit = {
+    var keyed = keys.get(key)
+    if (keyed == null) {
+      keyed = new Keyed(key.copy())
+      keys.put(keyed.key, keyed)
+    }
+    windows.add(keyed, row, if (byClock) now else time, mark)
+    touched(keyed)
+  }
+
+  /** Does the next thing that is due by now, if there is one. */
+  def fireOne(): Boolean = {
+    if (dues.isDue(reached)) {
+      val time = dues.first
+      val keyed = dues.take()
+      if (keyed.due == time) {
+        keyed.due = Long.MaxValue
+        windows.due(keyed, reached)
+        touched(keyed)
+      }
+      true
+    } else if (deadlines.isDue(now)) {
+      val time = deadlines.first
+      val keyed = deadlines.take()
+      if (keyed.deadline == time) {
+        keyed.deadline = Long.MaxValue
+        windows.ticked(keyed)
+        touched(keyed)
+      }
+      true
+    } else {
+      promised = if (watermark == Channel.NONE || watermark == Long.MaxValue) watermark else watermark - spec.lateness
+      false
+    }
+  }
+
+  /** Completes what has no end of its own; after a drain, when nothing is due any more. */
+  def finish(): Unit = keys.values.asScala.toArray.foreach { keyed =>
+    windows.finish(keyed)
+    touched(keyed)
+  }
+
+  private def touched(keyed: Keyed): Unit = {
+    val due = windows.next(keyed)
+    if (due < keyed.due) {
+      keyed.due = due
+      dues.add(due, keyed)
+    }
+    if (rules.timed) {
+      val deadline = windows.deadline(keyed)
+      if (deadline < keyed.deadline) {
+        keyed.deadline = deadline
+        deadlines.add(deadline, keyed)
+      }
+    }
+    if (!keyed.dirty) {
+      keyed.dirty = true
+      changed += keyed
+    }
+    if (windows.empty(keyed)) keys.remove(keyed.key, keyed)
+    else if (!keys.containsKey(keyed.key)) keys.put(keyed.key, keyed)
+  }
+
+  // What a store keeps.
+
+  def write(keyed: Keyed, to: Writer): Array[Byte] = {
+    to.long(keyed.lastTime)
+    windows.write(keyed, to)
+    to.take()
+  }
+
+  def read(key: UnsafeRow, from: Reader): Unit = {
+    val keyed = new Keyed(key)
+    keyed.lastTime = from.long()
+    windows.read(keyed, from)
+    keyed.stored = true
+    keyed.dirty = true // not to be listed as changed
+    keys.put(key, keyed)
+    touched(keyed)
+    keyed.dirty = false
+  }
+
+  def writeClocks(to: Writer): Array[Byte] = {
+    to.long(watermark).long(now).long(promised).int(partitions.size)
+    partitions.foreachEntry((source, one) => to.long(source).long(one.mark).long(one.spoke).bool(one.idle))
+    to.take()
+  }
+
+  def readClocks(from: Reader): Unit = {
+    watermark = from.long()
+    now = from.long()
+    promised = from.long()
+    (0 until from.int()).foreach { _ =>
+      partitions(from.long()) = new SourcePartition(from.long(), from.long(), from.bool())
+    }
+  }
+}

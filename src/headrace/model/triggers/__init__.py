@@ -1,0 +1,1 @@
+"""The kinds of trigger, a file each."""

@@ -1,0 +1,1 @@
+"""One suite for every way of running a window: batch, micro-batches cut anyhow, and after a restart."""
