@@ -76,9 +76,18 @@ class Starter:
             with blame(write.origin, lambda: frame.columns):
                 encoded = write.sink.encode(counted(frame, write, compiler))
                 writer = encoded.writeStream.format(native.format).options(**native.options)
+            if compiler.mode is Mode.REAL_TIME and _on_kernel(query):
+                writer = self._unlisted(writer)
             return writer.partitionBy(*native.partition_by).outputMode(str(output))
         feeder = Feeder(query, compiler, self.show, self.failures)
         return frame.writeStream.foreachBatch(feeder).outputMode(str(output))
+
+    def _unlisted(self, writer: DataStreamWriter) -> DataStreamWriter:
+        """Spark knows the operators of its own alone: it would refuse the kernel's, and think the query to be
+        without state; the planner's table says what can run in real time.
+        """
+        self.compiler.spark.conf.set("spark.sql.streaming.realTimeMode.allowlistCheck", "false")
+        return writer.option("asyncProgressTrackingEnabled", "false")
 
     def _native(self, write: Write) -> Writing | None:
         if write.sink.native:
@@ -103,8 +112,11 @@ def setting_of(query: Query, setting: Setting, checkpoint: str | None) -> Settin
 
 def spark_output(query: Query) -> Output:
     """Spark's own output mode: the kernel sees to its windows' panes, so that all they say is new."""
-    kernel = any(isinstance(node, KernelWindow) for write in query.writes for node in upstream(write.input))
-    return Output.APPEND if kernel else query.output
+    return Output.APPEND if _on_kernel(query) else query.output
+
+
+def _on_kernel(query: Query) -> bool:
+    return any(isinstance(node, KernelWindow) for write in query.writes for node in upstream(write.input))
 
 
 @dataclass

@@ -11,6 +11,9 @@ final class Run(val source: Long, val major: Long, val name: String, val minor: 
   /** The watermark that its rows have brought so far, of event time and of ingestion time. */
   var mark: Long = Channel.NONE
   var arrival: Long = Channel.NONE
+  /** In real time: the watermark that the shards have been told of, and when (nanoseconds). */
+  @transient var told: Long = Channel.NONE
+  @transient var toldAt: Long = 0
 }
 
 /**
@@ -25,8 +28,13 @@ final class Channel {
   var mark: Long = Channel.NONE
   var arrived: Long = Channel.NONE
   var arrivedMark: Long = Channel.NONE
+  /** In real time: when the shards of the next operator must hear of a watermark. */
+  var pace: Pace = _
+  /** Whether the row that passes is no row, and only brings a watermark. */
+  var blank: Boolean = false
 
-  def current: Run = runs(run)
+  /** The run that the row is of. */
+  def passing: Run = runs(run)
 
   /** The run of this piece, begun if it is another than the last row's. */
   def begin(source: Long, major: Long, name: String, minor: Long): Run = {

@@ -25,10 +25,12 @@ case class KernelExec(
     conf.setConf(SQLConf.STATE_STORE_CHECKPOINT_FORMAT_VERSION, 1)
     val stores = new StateStoreConf(conf)
     val hadoop = sparkContext.broadcast(new SerializableConfiguration(session.sessionState.newHadoopConf()))
-    val (of, made, at, moment) = (spec, Making(spec, layout, output), place, now)
-    child.execute().mapPartitionsWithIndexInternal { (number, rows) =>
+    val (of, made, at, moment, live) = (spec, Making(spec, layout, output), place, now, realTime)
+    child.execute().mapPartitionsWithIndexInternal { (number, given) =>
       val store = at.map(place => new Store(place, number, stores, hadoop.value.value))
-      new ShardRun(of, made, at, store, number, moment, rows.asInstanceOf[Iterator[UnsafeRow]])
+      val rows = given.asInstanceOf[Iterator[UnsafeRow]]
+      if (live) new LiveRun(of, made, at, store, number, rows)
+      else new BatchRun(of, made, at, store, number, moment, rows)
     }
   }
 }

@@ -145,7 +145,9 @@ object WindowStrategy extends SparkStrategy {
       val session = SparkSession.getActiveSession.getOrElse(throw new IllegalStateException("no session"))
       val shards = session.sessionState.conf.numShufflePartitions
       val layout = Layout.of(operator)
-      val route = RouteExec(operator.spec, layout, shards, planLater(operator.child))
+      val live = isRealTime(operator.child)
+      val below = if (live) Due.over(operator.child) else operator.child
+      val route = RouteExec(operator.spec, layout, shards, live, planLater(below))
       val by = ShufflePartitionIdPassThrough(DirectShufflePartitionID(layout.shard), shards)
       val context = session.sparkContext
       val version = Option(context.getLocalProperty(MicroBatchExecution.BATCH_ID_KEY)).map(_.toLong)
@@ -154,7 +156,7 @@ object WindowStrategy extends SparkStrategy {
         yield Place(root, operator.spec.operator, number, run)
       val now = operator.now.eval().asInstanceOf[Long]
       Seq(KernelExec(
-        operator.spec, layout, place, now, isRealTime(operator.child), operator.output,
+        operator.spec, layout, place, now, live, operator.output,
         ShuffleExchangeExec(by, route, REPARTITION_BY_NUM)))
     case _ => Nil
   }

@@ -75,10 +75,10 @@ object Layout {
 case class Piece(source: Long, major: Long, name: String, minor: Long, mark: Long)
 
 object Piece {
-  def write(run: Run, arrival: Boolean): Array[Byte] = {
+  def write(run: Run, mark: Long): Array[Byte] = {
     val to = new Writer
     val name = run.name.getBytes(UTF_8)
-    to.long(run.source).long(run.major).long(run.minor).long(if (arrival) run.arrival else run.mark)
+    to.long(run.source).long(run.major).long(run.minor).long(mark)
     to.bytes(name)
     to.take()
   }
@@ -94,7 +94,7 @@ object Piece {
 }
 
 /** Deals rows out to the shards by their key's hash, each with its run, its time and its watermark. */
-case class RouteExec(spec: Spec, layout: Layout, shards: Int, child: SparkPlan) extends UnaryExecNode {
+case class RouteExec(spec: Spec, layout: Layout, shards: Int, realTime: Boolean, child: SparkPlan) extends UnaryExecNode {
   override def output: Seq[Attribute] = layout.output
   override protected def withNewChildInternal(child: SparkPlan): RouteExec = copy(child = child)
 
@@ -110,35 +110,27 @@ case class RouteExec(spec: Spec, layout: Layout, shards: Int, child: SparkPlan) 
     val expressions = (shard +: layout.control.tail) ++ layout.carried
     val input = layout.control ++ child.output
     val arrival = spec.clock == Clocked.Ingestion
-    val all = shards
-    child.execute().mapPartitionsInternal { rows =>
-      new RoutedRows(rows, UnsafeProjection.create(expressions, input), arrival, all, layout.output)
+    val (all, output, pace) = (shards, layout.output, Pace.of(spec))
+    if (realTime) child.execute().mapPartitionsInternal { rows =>
+      new LiveRows(rows, new Dealing(UnsafeProjection.create(expressions, input), arrival, all, output), pace)
+    } else child.execute().mapPartitionsInternal { rows =>
+      new RoutedRows(rows, new Dealing(UnsafeProjection.create(expressions, input), arrival, all, output))
     }
   }
 }
 
-private final class RoutedRows(
-    rows: Iterator[InternalRow],
-    project: UnsafeProjection,
-    arrival: Boolean,
-    shards: Int,
-    output: Seq[Attribute]) extends Iterator[InternalRow] {
-  private val channel = Channel.current()
+/** Rows as they leave for the shards. */
+private final class Dealing(project: UnsafeProjection, arrival: Boolean, val shards: Int, output: Seq[Attribute]) {
+  val channel: Channel = Channel.current()
   private val task = TaskContext.get().partitionId().toLong << 32
   private val control = new SpecificInternalRow(Seq(IntegerType, IntegerType, LongType, LongType, LongType, BinaryType))
   private val joined = new JoinedRow
-  private var notes: Iterator[InternalRow] = _
+  private val blank = new GenericInternalRow(output.length)
+  private val direct = UnsafeProjection.create(output, output)
   project.initialize(TaskContext.get().partitionId())
 
-  override def hasNext: Boolean =
-    if (notes != null) notes.hasNext
-    else rows.hasNext || {
-      notes = pieces()
-      notes.hasNext
-    }
-
-  override def next(): InternalRow = if (notes != null) notes.next() else {
-    val row = rows.next()
+  /** The row that passes, with what is known of it. */
+  def row(row: InternalRow): InternalRow = {
     control.setInt(Layout.KIND, Layout.DATA)
     control.setLong(Layout.RUN, task | channel.run)
     control.setLong(Layout.TIME, if (arrival) channel.arrived else channel.time)
@@ -147,18 +139,42 @@ private final class RoutedRows(
     project(joined(control, row))
   }
 
-  /** At the end every shard hears of every run, also of those whose rows all went elsewhere. */
-  private def pieces(): Iterator[InternalRow] = {
-    val blank = new GenericInternalRow(output.length)
-    val direct = UnsafeProjection.create(output, output)
-    for (run <- channel.runs.indices.iterator; shard <- (0 until shards).iterator) yield {
-      blank.setInt(Layout.SHARD, shard)
-      blank.setInt(Layout.KIND, Layout.PIECE)
-      blank.setLong(Layout.RUN, task | run)
-      blank.setLong(Layout.TIME, 0L)
-      blank.setLong(Layout.MARK, 0L)
-      blank.update(Layout.NOTE, Piece.write(channel.runs(run), arrival))
-      direct(blank)
-    }
+  /** What this shard hears of a run: whose it is, and how far its watermark has come. */
+  def piece(shard: Int, run: Int, note: Array[Byte]): InternalRow = {
+    blank.setInt(Layout.SHARD, shard)
+    blank.setInt(Layout.KIND, Layout.PIECE)
+    blank.setLong(Layout.RUN, task | run)
+    blank.setLong(Layout.TIME, 0L)
+    blank.setLong(Layout.MARK, 0L)
+    blank.update(Layout.NOTE, note)
+    direct(blank)
   }
+
+  def piece(run: Int, mark: Long): Iterator[InternalRow] = {
+    val note = Piece.write(channel.runs(run), mark)
+    (0 until shards).iterator.map(piece(_, run, note))
+  }
+
+  /** The watermark that a run has come to. */
+  def reached(run: Int): Long = if (arrival) channel.runs(run).arrival else channel.runs(run).mark
+
+  /** The watermark before the row that passes. */
+  def before: Long = if (arrival) channel.arrivedMark else channel.mark
+
+  /** At the end every shard hears of every run, also of those whose rows all went elsewhere. */
+  def pieces(): Iterator[InternalRow] =
+    channel.runs.indices.iterator.flatMap(run => piece(run, reached(run)))
+}
+
+private final class RoutedRows(rows: Iterator[InternalRow], dealing: Dealing) extends Iterator[InternalRow] {
+  private var notes: Iterator[InternalRow] = _
+
+  override def hasNext: Boolean =
+    if (notes != null) notes.hasNext
+    else rows.hasNext || {
+      notes = dealing.pieces()
+      notes.hasNext
+    }
+
+  override def next(): InternalRow = if (notes != null) notes.next() else dealing.row(rows.next())
 }

@@ -154,6 +154,9 @@ final class Shard(val spec: Spec, val aggregates: Aggregates, val rules: Rules) 
     }
   }
 
+  /** When something is next due by the clock. */
+  def dueAt: Long = if (byClock) math.min(dues.first, deadlines.first) else deadlines.first
+
   /** Completes what has no end of its own; after a drain, when nothing is due any more. */
   def finish(): Unit = keys.values.asScala.toArray.foreach { keyed =>
     windows.finish(keyed)

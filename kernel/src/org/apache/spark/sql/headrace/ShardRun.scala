@@ -12,22 +12,17 @@ import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
 
 /** One batch of one shard: its events in their order, then its state stored, as an iterator of what it says. */
-final class ShardRun(
-    spec: Spec,
-    making: Making,
-    place: Option[Place],
-    store: Option[Store],
-    number: Int,
-    now: Long,
-    rows: Iterator[UnsafeRow]) extends Iterator[InternalRow] {
-  private val said = new Said(spec, making)
-  private val shard: Shard = place.flatMap(Kept.take(_, number)).getOrElse(restored())
+abstract class ShardRun(spec: Spec, making: Making, place: Option[Place], store: Option[Store], number: Int)
+    extends Iterator[InternalRow] {
+  protected val said = new Said(spec, making)
+  protected val shard: Shard = place.flatMap(Kept.take(_, number)).getOrElse(restored())
+  protected val channel: Channel = Channel.current()
+  private val key = making.key()
+  private var ended = false
+  private var pending: UnsafeRow = _
+  private var pendingMark: Long = 0
   shard.out = said
   said.shard = shard
-  private val key = making.key()
-  private val channel = Channel.current()
-  private var events: Iterator[() => Unit] = _
-  private var ended = false
 
   TaskContext.get().addTaskCompletionListener[Unit] { _ => if (!ended) store.foreach(_.abort()) }
 
@@ -45,9 +40,12 @@ final class ShardRun(
     fresh
   }
 
+  /** Whether there is something to hand on. */
+  protected def ready: Boolean = !said.isEmpty
+
   override def hasNext: Boolean = {
-    while (said.isEmpty && !ended) step()
-    !said.isEmpty
+    while (!ready && !ended) step()
+    ready
   }
 
   override def next(): InternalRow = {
@@ -55,39 +53,30 @@ final class ShardRun(
     said.take(channel, number)
   }
 
-  private var pending: UnsafeRow = _
-  private var pendingMark: Long = 0
+  private def step(): Unit =
+    if (!shard.fireOne()) {
+      if (pending != null) {
+        val row = pending
+        pending = null
+        shard.row(row, key(row), row.getLong(Layout.TIME), pendingMark)
+      } else if (!read()) end()
+    }
 
-  private def step(): Unit = {
-    if (events == null) events = new Batch(rows, this)
-    if (shard.fireOne()) ()
-    else if (pending != null) {
-      val row = pending
-      pending = null
-      shard.row(row, key(row), row.getLong(Layout.TIME), pendingMark)
-    } else if (events.hasNext) events.next().apply()
-    else end()
-  }
+  /** Takes the next event; false when there is none any more. */
+  protected def read(): Boolean
 
-  // The events of a batch.
-
-  def tick(): Unit = shard.tick(now)
-
-  def heard(piece: Piece): Unit = shard.heard(piece.source, Channel.NONE)
-
-  def row(piece: Piece, row: UnsafeRow): Unit = {
-    pendingMark = shard.heard(piece.source, row.getLong(Layout.MARK))
+  /** A row of this source partition: the watermark that it brings acts first. */
+  protected def row(source: Long, row: UnsafeRow): Unit = {
+    pendingMark = shard.heard(source, row.getLong(Layout.MARK))
     pending = row
   }
-
-  def over(piece: Piece): Unit = shard.heard(piece.source, piece.mark)
 
   private def end(): Unit = {
     if (place.isEmpty && !shard.drained) {
       shard.drain() // a batch run: there is nothing behind its input
     } else if (shard.drained && shard.keys.size > 0) shard.finish()
     else {
-      channel.begin(number, number, "", 0).mark = shard.promised
+      said.run(channel, number).mark = shard.promised
       store.foreach(keep)
       ended = true
     }
@@ -110,8 +99,33 @@ final class ShardRun(
   }
 }
 
+/** A batch whose rows are all there: they are put into their order before the first is looked at. */
+final class BatchRun(
+    spec: Spec,
+    making: Making,
+    place: Option[Place],
+    store: Option[Store],
+    number: Int,
+    now: Long,
+    rows: Iterator[UnsafeRow]) extends ShardRun(spec, making, place, store, number) {
+  private lazy val events: Iterator[() => Unit] = new Batch(rows, this)
+
+  protected def read(): Boolean = events.hasNext && {
+    events.next().apply()
+    true
+  }
+
+  def tick(): Unit = shard.tick(now)
+
+  def heard(piece: Piece): Unit = shard.heard(piece.source, Channel.NONE)
+
+  def row(piece: Piece, of: UnsafeRow): Unit = row(piece.source, of)
+
+  def over(piece: Piece): Unit = shard.heard(piece.source, piece.mark)
+}
+
 /** The rows of a micro-batch, gathered by the piece that they are of, and the pieces in their order. */
-private final class Batch(rows: Iterator[UnsafeRow], run: ShardRun) extends Iterator[() => Unit] {
+private final class Batch(rows: Iterator[UnsafeRow], run: BatchRun) extends Iterator[() => Unit] {
   private val gathered = mutable.LongMap.empty[ExternalAppendOnlyUnsafeRowArray]
   private val pieces = mutable.LongMap.empty[Piece]
   rows.foreach { row =>
@@ -146,6 +160,7 @@ final class Said(spec: Spec, making: Making) extends Output {
   private val results = making.layout.prepared.results
   private val meta = new GenericInternalRow(Said.WIDTH)
   private val joined = new JoinedRow
+  private val nothing = new GenericInternalRow(results.length)
   var shard: Shard = _
 
   private val metaTypes = Seq(
@@ -162,9 +177,12 @@ final class Said(spec: Spec, making: Making) extends Output {
 
   def isEmpty: Boolean = rows.isEmpty
 
+  /** The one run that a shard's rows are of, for the operator behind it. */
+  def run(channel: Channel, number: Int): Run =
+    if (channel.runs.isEmpty) channel.begin(number, number, "", 0) else channel.passing
+
   def take(channel: Channel, number: Int): InternalRow = {
-    if (channel.runs.isEmpty) channel.begin(number, number, "", 0)
-    channel.run = 0
+    run(channel, number)
     channel.time = times.poll()
     channel.mark = marks.poll()
     channel.arrived = channel.time
@@ -192,6 +210,13 @@ final class Said(spec: Spec, making: Making) extends Output {
     meta.update(3, null)
     meta.update(4, if (mark == Channel.NONE) null else mark)
     say(asLate(joined(meta, row)).copy(), row.getLong(Layout.TIME))
+  }
+
+  /** No row at all: it brings the operator behind this one the watermark. */
+  def blank(): InternalRow = {
+    (0 until Said.WIDTH).foreach(meta.setNullAt)
+    meta.update(0, 2)
+    asPane(joined(meta, nothing))
   }
 
   private def say(row: UnsafeRow, time: Long): Unit = {
