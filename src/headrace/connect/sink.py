@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -101,6 +101,18 @@ class Sink(ABC):
     def encode(self, frame: DataFrame) -> DataFrame:
         """The rows in the shape that `writing` and `write` take."""
         return frame
+
+    def together(self, others: Sequence[Sink]) -> str | None:
+        """Why one writer of Spark's cannot feed this sink and the others, if it cannot."""
+        return "Spark's real-time mode feeds one sink a query"
+
+    def writing_together(self, project: Project) -> Writing:
+        """How Spark's writer feeds all of those that it can feed together; each row says where it goes."""
+        raise NotImplementedError(f"{self.text} is written alone")
+
+    def addressed(self, frame: DataFrame) -> DataFrame:
+        """The rows in the shape that `writing_together` takes."""
+        raise NotImplementedError(f"{self.text} is written alone")
 
     def guarantee(self, mode: Mode) -> Guarantee:
         return Guarantee(Delivery.AT_LEAST_ONCE, f"{self.text} may see a batch twice after a failure")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json as _json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +12,7 @@ from headrace.connect.source import Reading, Source
 from headrace.errors import BrokerDown, InvalidOption, did_you_mean
 from headrace.model.delivery import Delivery, Guarantee
 from headrace.model.modes import Mode, Output
-from headrace.serde._serde import Serde, quoted
+from headrace.serde._serde import Serde, literal, quoted
 from headrace.serde.json import Json
 from headrace.serde.text import text
 from headrace.settings import Project
@@ -114,6 +114,29 @@ class Kafka(Source, Sink):
 
     def write(self, batch: Batch) -> None:
         self.encode(batch.frame).write.format("kafka").options(**self._producing(batch.project)).save()
+
+    def together(self, others: Sequence[Sink]) -> str | None:
+        """One writer sends rows to several topics, of one cluster and with one set of options."""
+        for other in others:
+            if not isinstance(other, Kafka):
+                return f"one writer cannot feed {self.text} and {other.text}; in real time, write both to Kafka"
+            if (self.servers, self.options) != (other.servers, other.options):
+                return (
+                    f"{self.text} and {other.text} are written with other servers or options; "
+                    "in real time one writer feeds both"
+                )
+        return None
+
+    def writing_together(self, project: Project) -> Writing:
+        """The writer of rows that bring their topic."""
+        options = self._producing(project)
+        del options["topic"]
+        return Writing("kafka", options)
+
+    def addressed(self, frame: DataFrame) -> DataFrame:
+        """The rows of `encode`, with their topic, in the shape that all topics share."""
+        key = "key" if self.key_column is not None else "CAST(NULL AS BINARY) AS key"
+        return self.encode(frame).selectExpr(key, "value", f"{literal(self.topic)} AS topic")
 
     def _producing(self, project: Project) -> dict[str, str]:
         return {

@@ -11,12 +11,19 @@ from headrace.model.windows.sliding import Sliding
 from headrace.model.windows.tumbling import Tumbling
 from headrace.plan.nodes import (
     Aggregate,
+    Drop,
     Job,
     KernelWindow,
+    Late,
     Node,
     Read,
     Reduce,
+    Rename,
+    Results,
+    Select,
+    Where,
     WindowAggregate,
+    WithColumns,
     Write,
     upstream,
 )
@@ -200,5 +207,23 @@ def against_real_time(query: Query, keeps_state: KeepsState) -> list[tuple[Node,
         if len(stateful) > 1:
             found.append((write, "Spark's real-time mode runs one of its own operators with state"))
     if query.shared:
-        found.append((query.writes[1], "Spark's real-time mode feeds one sink a query"))
+        found += _together(query)
     return list(dict.fromkeys(found))
+
+
+FOLDED = (Where, Select, WithColumns, Drop, Rename, Results, Late)
+"""Verbs of single rows, that can be worked out for several outputs in one pass."""
+
+
+def _together(query: Query) -> list[tuple[Node, str]]:
+    """Why outputs that share a query cannot share its one writer."""
+    first, *others = query.writes
+    reason = first.sink.together([write.sink for write in others])
+    if reason:
+        return [(others[0], reason)]
+    return [
+        (node, f"'{node.verb}' stands between the rows that the outputs share and one of them")
+        for write in query.writes
+        for node in upstream(write.input)
+        if node is not query.cut and query.cut in upstream(node) and not isinstance(node, FOLDED)
+    ]

@@ -71,6 +71,8 @@ class Starter:
         frame = compiler.frame(query.cut)
         output = Output.UPDATE if compiler.mode is Mode.REAL_TIME else spark_output(query)
         write = query.writes[0]
+        if query.shared and compiler.mode is Mode.REAL_TIME:
+            return self._together(query, compiler)
         native = self._native(write) if not query.shared else None
         if native is not None:
             with blame(write.origin, lambda: frame.columns):
@@ -81,6 +83,20 @@ class Starter:
             return writer.partitionBy(*native.partition_by).outputMode(str(output))
         feeder = Feeder(query, compiler, self.show, self.failures)
         return frame.writeStream.foreachBatch(feeder).outputMode(str(output))
+
+    def _together(self, query: Query, compiler: Compiler) -> DataStreamWriter:
+        """One writer for all outputs: each row says to which topic it goes."""
+        from pyspark.sql import DataFrame
+
+        cut, made = compiler.frame(query.cut), []
+        for write in query.writes:
+            frame = compiler.frame(write.input)
+            with blame(write.origin, lambda frame=frame: frame.columns):
+                made.append(write.sink.addressed(counted(frame, write, compiler))._jdf)
+        fanned = DataFrame(kernel().Kernel.fan(cut._jdf, made), compiler.spark)
+        writing = query.writes[0].sink.writing_together(compiler.project)
+        writer = fanned.writeStream.format(writing.format).options(**writing.options)
+        return self._unlisted(writer).outputMode(str(Output.UPDATE))
 
     def _unlisted(self, writer: DataStreamWriter) -> DataStreamWriter:
         """Spark knows the operators of its own alone: it would refuse the kernel's, and think the query to be

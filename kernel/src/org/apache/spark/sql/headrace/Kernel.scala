@@ -39,6 +39,12 @@ object Kernel {
     Dataset.ofRows(session, operator)
   }
 
+  /** Frames that are made from one by verbs of single rows, as one frame; their columns have the same types. */
+  def fan(from: DataFrame, to: java.util.List[DataFrame]): DataFrame = {
+    plans(from.asInstanceOf[Dataset[_]].sparkSession)
+    Fan.of(from, to.asScala.toSeq)
+  }
+
   /** Forget what was kept in memory for queries under this checkpoint. */
   def forget(root: String): Unit = Kept.drop(root)
 

@@ -138,7 +138,7 @@ object Shape {
   }
 }
 
-/** Plans window operators: a step that deals rows out by key, Spark's shuffle, and the kernel. */
+/** Plans the kernel's nodes; a window operator is a step that deals rows out by key, Spark's shuffle, and the kernel. */
 object WindowStrategy extends SparkStrategy {
   override def apply(plan: LogicalPlan): Seq[SparkPlan] = plan match {
     case operator: WindowOperator =>
@@ -158,6 +158,7 @@ object WindowStrategy extends SparkStrategy {
       Seq(KernelExec(
         operator.spec, layout, place, now, live, operator.output,
         ShuffleExchangeExec(by, route, REPARTITION_BY_NUM)))
+    case Fan(conditions, columns, output, child) => Seq(FanExec(conditions, columns, output, planLater(child)))
     case _ => Nil
   }
 
