@@ -26,9 +26,10 @@ case class KernelExec(
     val stores = new StateStoreConf(conf)
     val hadoop = sparkContext.broadcast(new SerializableConfiguration(session.sessionState.newHadoopConf()))
     val (of, made, at, moment) = (spec, Making(spec, layout, output), place, now)
+    val pulse = place.map(Pulses.begin(_, sparkContext))
     child.execute().mapPartitionsWithIndexInternal { (number, rows) =>
       val store = at.map(place => new Store(place, number, stores, hadoop.value.value))
-      new ShardRun(of, made, at, store, number, moment, rows.asInstanceOf[Iterator[UnsafeRow]])
+      new ShardRun(of, made, at, store, pulse, number, moment, rows.asInstanceOf[Iterator[UnsafeRow]])
     }
   }
 }

@@ -12,6 +12,7 @@ import org.apache.spark.sql.execution.{LogicalRDD, SparkPlan, SparkStrategy}
 import org.apache.spark.sql.execution.datasources.v2.StreamingDataSourceV2ScanRelation
 import org.apache.spark.sql.execution.exchange.{REPARTITION_BY_NUM, ShuffleExchangeExec}
 import org.apache.spark.sql.execution.streaming.runtime.{MicroBatchExecution, StreamExecution}
+import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types._
 
 /**
@@ -143,9 +144,12 @@ object WindowStrategy extends SparkStrategy {
   override def apply(plan: LogicalPlan): Seq[SparkPlan] = plan match {
     case operator: WindowOperator =>
       val session = SparkSession.getActiveSession.getOrElse(throw new IllegalStateException("no session"))
-      val shards = session.sessionState.conf.numShufflePartitions
+      // What a checkpoint began with stands, whatever the session says now.
+      val conf = session.sessionState.conf
+      val shards = conf.getConf(SQLConf.STATEFUL_SHUFFLE_PARTITIONS_INTERNAL).getOrElse(conf.numShufflePartitions)
+      val spec = operator.spec.copy(roster = operator.spec.roster ++ Roster.of(operator.child, shards))
       val layout = Layout.of(operator)
-      val route = RouteExec(operator.spec, layout, shards, planLater(operator.child))
+      val route = RouteExec(spec, layout, shards, planLater(operator.child))
       val by = ShufflePartitionIdPassThrough(DirectShufflePartitionID(layout.shard), shards)
       val context = session.sparkContext
       val version = Option(context.getLocalProperty(MicroBatchExecution.BATCH_ID_KEY)).map(_.toLong)
@@ -154,8 +158,9 @@ object WindowStrategy extends SparkStrategy {
         yield Place(root, operator.spec.operator, number, run)
       val now = operator.now.eval().asInstanceOf[Long]
       Seq(KernelExec(
-        operator.spec, layout, place, now, isRealTime(operator.child), operator.output,
+        spec, layout, place, now, isRealTime(operator.child), operator.output,
         ShuffleExchangeExec(by, route, REPARTITION_BY_NUM)))
+    case Ticking(left, right) => Seq(TickingExec(planLater(left), planLater(right)))
     case _ => Nil
   }
 

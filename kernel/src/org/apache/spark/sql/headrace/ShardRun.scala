@@ -17,6 +17,7 @@ final class ShardRun(
     making: Making,
     place: Option[Place],
     store: Option[Store],
+    pulse: Option[Pulse],
     number: Int,
     now: Long,
     rows: Iterator[UnsafeRow]) extends Iterator[InternalRow] {
@@ -87,8 +88,9 @@ final class ShardRun(
       shard.drain() // a batch run: there is nothing behind its input
     } else if (shard.drained && shard.keys.size > 0) shard.finish()
     else {
-      channel.begin(number, number, "", 0).mark = shard.promised
+      channel.begin(Roster.ofShard(spec.operator, number), number, "", 0).mark = shard.promised
       store.foreach(keep)
+      pulse.foreach(_.add(number -> Beat(shard.nextTick, shard.keys.size, shard.watermark, said.tooLate)))
       ended = true
     }
   }
@@ -147,6 +149,8 @@ final class Said(spec: Spec, making: Making) extends Output {
   private val meta = new GenericInternalRow(Said.WIDTH)
   private val joined = new JoinedRow
   var shard: Shard = _
+  /** How many late rows there were, kept or dropped. */
+  var tooLate: Long = 0
 
   private val metaTypes = Seq(
     AttributeReference("kind", IntegerType, nullable = false)(), AttributeReference("window", Shape.WINDOW)(),
@@ -163,7 +167,7 @@ final class Said(spec: Spec, making: Making) extends Output {
   def isEmpty: Boolean = rows.isEmpty
 
   def take(channel: Channel, number: Int): InternalRow = {
-    if (channel.runs.isEmpty) channel.begin(number, number, "", 0)
+    if (channel.runs.isEmpty) channel.begin(Roster.ofShard(spec.operator, number), number, "", 0)
     channel.run = 0
     channel.time = times.poll()
     channel.mark = marks.poll()
@@ -185,13 +189,16 @@ final class Said(spec: Spec, making: Making) extends Output {
     say(asPane(joined(meta, result)).copy(), end - 1)
   }
 
-  def late(row: UnsafeRow, windowed: Boolean, start: Long, end: Long, mark: Long): Unit = if (spec.keepLate) {
-    meta.update(0, 1)
-    meta.update(1, if (windowed) window(start, end) else null)
-    meta.update(2, null)
-    meta.update(3, null)
-    meta.update(4, if (mark == Channel.NONE) null else mark)
-    say(asLate(joined(meta, row)).copy(), row.getLong(Layout.TIME))
+  def late(row: UnsafeRow, windowed: Boolean, start: Long, end: Long, mark: Long): Unit = {
+    tooLate += 1
+    if (spec.keepLate) {
+      meta.update(0, 1)
+      meta.update(1, if (windowed) window(start, end) else null)
+      meta.update(2, null)
+      meta.update(3, null)
+      meta.update(4, if (mark == Channel.NONE) null else mark)
+      say(asLate(joined(meta, row)).copy(), row.getLong(Layout.TIME))
+    }
   }
 
   private def say(row: UnsafeRow, time: Long): Unit = {
