@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
 from headrace.model.modes import Mode
@@ -14,6 +15,14 @@ from headrace.settings import Project
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
+
+
+class Topics(StrEnum):
+    """How many topics a source reads; one that has none is one partition."""
+
+    NONE = "none"
+    ONE = "one"
+    SEVERAL = "several"
 
 
 @dataclass(frozen=True)
@@ -57,6 +66,11 @@ class Source(ABC):
     def replayable(self) -> bool:
         """Whether rows already handed out can be had again after a failure."""
         return True
+
+    @property
+    def topics(self) -> Topics:
+        """Whether its offsets name topics and partitions of them, each with an order of its own."""
+        return Topics.NONE
 
     def refuses(self, mode: Mode) -> str | None:
         """Why it cannot be read in that mode, if it cannot."""

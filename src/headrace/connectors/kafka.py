@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from headrace.connect.sink import Batch, Sink, Writing
-from headrace.connect.source import Reading, Source
+from headrace.connect.source import Reading, Source, Topics
 from headrace.errors import BrokerDown, InvalidOption, did_you_mean
 from headrace.model.delivery import Delivery, Guarantee
 from headrace.model.modes import Mode, Output
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 UNKNOWN = "localhost:9092"
 """Stands in a plan that is looked at and not run, while no broker is known."""
+SUBSCRIPTIONS = ("subscribe", "subscribepattern", "assign")
 STAMPS = ("topic", "partition", "offset", "timestamp")
 
 
@@ -58,11 +59,22 @@ class Kafka(Source, Sink):
         except BrokerDown:
             return None
 
+    @property
+    def topics(self) -> Topics:
+        """Spark's own options may name several in place of the one."""
+        return Topics.SEVERAL if self._subscription else Topics.ONE
+
+    @property
+    def _subscription(self) -> Mapping[str, str]:
+        return {name: value for name, value in self.options.items() if name.lower() in SUBSCRIPTIONS}
+
     def preflight(self, project: Project) -> None:
         from headrace.broker.admin import require_topics
 
         client = project.section("kafka").get("client")
-        require_topics(self._servers(project), [self.topic], client=client)
+        named = {name.lower(): value for name, value in self._subscription.items()}
+        topics = named.get("subscribe", "").split(",") if named else [self.topic]
+        require_topics(self._servers(project), [topic for topic in topics if topic], client=client)
 
     def ready(self, project: Project) -> None:
         self.preflight(project)
@@ -80,7 +92,7 @@ class Kafka(Source, Sink):
     def reading(self, mode: Mode, project: Project) -> Reading:
         options = {
             "kafka.bootstrap.servers": self.brokers(project) or UNKNOWN,
-            "subscribe": self.topic,
+            **({} if self._subscription else {"subscribe": self.topic}),
             "includeHeaders": "false",
             **self._starting(mode),
             **self.options,
@@ -101,7 +113,7 @@ class Kafka(Source, Sink):
         return at if mode.streaming else at | {"endingOffsets": "latest"}
 
     def identity(self) -> dict[str, Any]:
-        return {"source": "kafka", "address": self.topic}
+        return {"source": "kafka", "address": self.topic, **self._subscription}
 
     # As a sink.
 

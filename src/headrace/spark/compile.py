@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
+from headrace.connect.source import Topics
 from headrace.model.modes import Mode, Output
 from headrace.origin import Origin
 from headrace.plan.nodes import KernelWindow, Late, Node, Read, upstream
@@ -26,13 +27,14 @@ class Setting:
     """What the kernel's operators must know of the query that they are in.
 
     `output` is which rows it hands on, `place` the folder of its state (None where nothing is kept), `late`
-    the windows whose late rows somebody reads, and `partitions` the source partitions to be waited for.
+    the windows whose late rows somebody reads, and `partitions` how many source partitions are waited for,
+    beside those that a source's offsets name.
     """
 
     output: Output = Output.APPEND
     place: str | None = None
     late: frozenset[Node] | None = None
-    partitions: Callable[[Read], int] = lambda _read: 0
+    partitions: Callable[[Read], int] = lambda read: int(read.source.topics is Topics.NONE)
 
 
 class Compiler:
@@ -94,13 +96,22 @@ class Compiler:
         return crc32(read.name.encode()) >> 1 << 32
 
     def roster(self, node: Node) -> list[int]:
-        """The source partitions that a kernel's operator waits for, before they have spoken."""
-        behind = list(upstream(node))[:-1]
-        if any(isinstance(before, KernelWindow) for before in behind):
-            shards = int(self.spark.conf.get("spark.sql.shuffle.partitions") or 1)
-            return list(range(shards))
-        reads = [before for before in behind if isinstance(before, Read)]
-        return [self.number(read) + at for read in reads for at in range(self.setting.partitions(read))]
+        """The source partitions that a kernel's operator waits for, before they have spoken.
+
+        The kernel itself finds those that a batch's offsets name, and the shards of an operator before it.
+        """
+        return [
+            self.number(read) + at
+            for read in _straight(node)
+            for at in range(self.setting.partitions(read) if self.mode.streaming else 0)
+        ]
+
+    def ticks(self, node: Node) -> bool:
+        """Whether this operator sees to it that a silent stream has batches; a test moves its clock itself."""
+        reads = [before for before in upstream(node) if isinstance(before, Read)]
+        first = not any(isinstance(before, KernelWindow) for before in list(upstream(node))[:-1])
+        given = any(self.inputs(read) is not None for read in reads)
+        return first and not given and self.mode in (Mode.MICRO_BATCH, Mode.AVAILABLE_NOW)
 
     def keeps_late(self, node: Node) -> bool:
         """Whether somebody reads the late rows of these windows."""
@@ -137,6 +148,19 @@ class Compiler:
             return sorted(name for name in names if not name.startswith("__headrace"))
 
         return blame(origin or node.origin, columns)
+
+
+def _straight(node: Node) -> list[Read]:
+    """The sources whose rows come to this operator without passing another of the kernel's."""
+    found: dict[Node, None] = {}
+    left = list(node.inputs)
+    while left:
+        at = left.pop()
+        if isinstance(at, Read):
+            found[at] = None
+        elif not isinstance(at, KernelWindow):
+            left.extend(at.inputs)
+    return list(found)
 
 
 def late_in(writes: Iterable[Node]) -> frozenset[Node]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from headrace.connect.source import Reading
+from headrace.connect.source import Reading, Topics
 from headrace.errors import InvalidSchema, MissingFile
 from headrace.model.modes import Mode
 from headrace.plan.nodes import Read
@@ -23,6 +23,8 @@ MARKER = "__headrace_marker"
 PARTITION = "__headrace_partition"
 SEQUENCE = "__headrace_sequence"
 """Columns that tests add: the source partition of a row, and its number among all of them."""
+SOURCE, TOPICS = "headrace.source", "headrace.topics"
+"""Options by which the kernel finds a source in a plan, to read its partitions from its offsets."""
 
 
 def opened(compiler: Compiler, node: Read, reading: Reading) -> DataFrame:
@@ -34,6 +36,8 @@ def opened(compiler: Compiler, node: Read, reading: Reading) -> DataFrame:
         return reading.frame
     reader = compiler.spark.read if compiler.mode is Mode.BATCH else compiler.spark.readStream
     reader = reader.format(reading.format).options(**reading.options)
+    if compiler.mode.streaming and node.source.topics is not Topics.NONE:
+        reader = reader.option(SOURCE, compiler.number(node)).option(TOPICS, node.source.topics)
     if reading.schema is not None:
         reader = reader.schema(struct(reading.schema))
     with blame(node.origin, what=node.name):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from headrace.connect.source import Reading
+from headrace.connect.source import Reading, Topics
 from headrace.plan.nodes import Read
 from headrace.serde._serde import quoted
 from headrace.spark.engine import as_column, jvm, kernel
@@ -24,7 +24,10 @@ def tracked(
     from pyspark.sql import functions as F
 
     source, major, name, minor = _piece(reading, frame)
-    sql = {"source": f"{number}L + {source}", "major": major, "name": name, "minor": minor}
+    number_of = f"{number}L + {source}"
+    if node.source.topics is Topics.SEVERAL and PARTITION not in frame.columns:
+        number_of = f"xxhash64({number}L, topic, {source})"
+    sql = {"source": number_of, "major": major, "name": name, "minor": minor}
     sql |= {"arrival": _arrival(reading, frame)}
     sql |= {"marker": f"unix_micros({MARKER})"} if MARKER in frame.columns else {}
     beside = {part: f"__headrace_at_{part}" for part, text in sql.items() if text is not None}

@@ -49,6 +49,7 @@ def window(compiler: Compiler, node: nodes.KernelWindow) -> DataFrame:
         "idle": _idle(node),
         "ttl": None,
         "roster": compiler.roster(node),
+        "ticks": compiler.ticks(node),
     }
     with compiler.blame(node):
         aggregates = [
@@ -149,6 +150,5 @@ def _timed(node: nodes.KernelWindow) -> None:
 
 def _idle(node: nodes.KernelWindow) -> int:
     """How long a source partition may be silent: the least that the sources say."""
-    return min(
-        (before.idle for before in nodes.upstream(node) if isinstance(before, nodes.Read)), default=nodes.IDLE
-    )
+    reads = [before for before in nodes.upstream(node) if isinstance(before, nodes.Read)]
+    return min((before.idle for before in reads), default=nodes.IDLE)

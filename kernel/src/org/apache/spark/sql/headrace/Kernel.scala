@@ -34,8 +34,10 @@ object Kernel {
     val rows = frame.asInstanceOf[Dataset[_]]
     val session = rows.sparkSession
     plans(session)
+    val read = Spec.read(spec)
+    val fed = read.place.filter(_ => read.ticks).fold[Dataset[_]](rows)(TickSource.beside(rows, _))
     val operator = WindowOperator.over(
-      rows, Spec.read(spec), keys.asScala.toSeq, rules.asScala.toSeq, late.asScala.toSeq, aggregates.asScala.toSeq)
+      fed, read, keys.asScala.toSeq, rules.asScala.toSeq, late.asScala.toSeq, aggregates.asScala.toSeq)
     Dataset.ofRows(session, operator)
   }
 
@@ -46,7 +48,13 @@ object Kernel {
   }
 
   /** Forget what was kept in memory for queries under this checkpoint. */
-  def forget(root: String): Unit = Kept.drop(root)
+  def forget(root: String): Unit = {
+    Kept.drop(root)
+    Pulses.forget(root)
+  }
+
+  /** How the operators under this place stand, as JSON. */
+  def told(root: String): String = Pulses.told(root)
 
   private def plans(session: SparkSession): Unit = {
     val methods = session.sessionState.experimentalMethods

@@ -26,11 +26,12 @@ case class KernelExec(
     val stores = new StateStoreConf(conf)
     val hadoop = sparkContext.broadcast(new SerializableConfiguration(session.sessionState.newHadoopConf()))
     val (of, made, at, moment, live) = (spec, Making(spec, layout, output), place, now, realTime)
+    val pulse = place.map(Pulses.begin(_, sparkContext))
     child.execute().mapPartitionsWithIndexInternal { (number, given) =>
       val store = at.map(place => new Store(place, number, stores, hadoop.value.value))
       val rows = given.asInstanceOf[Iterator[UnsafeRow]]
-      if (live) new LiveRun(of, made, at, store, number, rows)
-      else new BatchRun(of, made, at, store, number, moment, rows)
+      if (live) new LiveRun(of, made, at, store, pulse, number, rows)
+      else new BatchRun(of, made, at, store, pulse, number, moment, rows)
     }
   }
 }

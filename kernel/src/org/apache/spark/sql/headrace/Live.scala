@@ -107,8 +107,13 @@ private final class LiveRows(rows: Iterator[InternalRow], dealing: Dealing, pace
  * shuffle brings is read by a thread of its own, so that waiting for it can end when something is due.
  */
 final class LiveRun(
-    spec: Spec, making: Making, place: Option[Place], store: Option[Store], number: Int, rows: Iterator[UnsafeRow])
-    extends ShardRun(spec, making, place, store, number) {
+    spec: Spec,
+    making: Making,
+    place: Option[Place],
+    store: Option[Store],
+    pulse: Option[Pulse],
+    number: Int,
+    rows: Iterator[UnsafeRow]) extends ShardRun(spec, making, place, store, pulse, number) {
   private val sources = mutable.LongMap.empty[Long]
   private val inbox = new Inbox(rows)
   private val context = TaskContext.get()
@@ -127,7 +132,7 @@ final class LiveRun(
     context.killTaskIfInterrupted()
     run.mark = shard.promised
     if (channel.pace != null && channel.pace.due(run)) { blank = true; return true }
-    val row = inbox.take(patience)
+    val row = inbox.take(() => patience)
     clock()
     if (row == null) return true
     if (row eq Inbox.END) return false
@@ -143,7 +148,7 @@ final class LiveRun(
 
   /** How long to wait for a row, in microseconds: until something is due by the clock. */
   private def patience: Long = {
-    val due = shard.dueAt
+    val due = shard.nextTick
     math.max(0, math.min(LiveRun.LONGEST, if (due == Long.MaxValue) due else due - LowLatencyClock.getTimeMillis() * 1000))
   }
 }
@@ -170,9 +175,10 @@ private final class Inbox(rows: Iterator[UnsafeRow]) {
     finally try queue.put(Inbox.END) catch { case _: InterruptedException => }
   }
 
-  /** The next row, or null when the time is up. */
-  def take(micros: Long): UnsafeRow = {
-    val row = queue.poll(micros, TimeUnit.MICROSECONDS)
+  /** The next row, or null when none comes within this many microseconds. */
+  def take(micros: () => Long): UnsafeRow = {
+    val there = queue.poll()
+    val row = if (there != null) there else queue.poll(micros(), TimeUnit.MICROSECONDS)
     if ((row eq Inbox.END) && failure != null) throw failure
     row
   }

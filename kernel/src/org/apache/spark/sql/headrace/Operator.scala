@@ -12,6 +12,7 @@ import org.apache.spark.sql.execution.{LogicalRDD, SparkPlan, SparkStrategy}
 import org.apache.spark.sql.execution.datasources.v2.StreamingDataSourceV2ScanRelation
 import org.apache.spark.sql.execution.exchange.{REPARTITION_BY_NUM, ShuffleExchangeExec}
 import org.apache.spark.sql.execution.streaming.runtime.{MicroBatchExecution, StreamExecution}
+import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types._
 
 /**
@@ -143,11 +144,14 @@ object WindowStrategy extends SparkStrategy {
   override def apply(plan: LogicalPlan): Seq[SparkPlan] = plan match {
     case operator: WindowOperator =>
       val session = SparkSession.getActiveSession.getOrElse(throw new IllegalStateException("no session"))
-      val shards = session.sessionState.conf.numShufflePartitions
+      // What a checkpoint began with stands, whatever the session says now.
+      val conf = session.sessionState.conf
+      val shards = conf.getConf(SQLConf.STATEFUL_SHUFFLE_PARTITIONS_INTERNAL).getOrElse(conf.numShufflePartitions)
+      val spec = operator.spec.copy(roster = operator.spec.roster ++ Roster.of(operator.child, shards))
       val layout = Layout.of(operator)
       val live = isRealTime(operator.child)
       val below = if (live) Due.over(operator.child) else operator.child
-      val route = RouteExec(operator.spec, layout, shards, live, planLater(below))
+      val route = RouteExec(spec, layout, shards, live, planLater(below))
       val by = ShufflePartitionIdPassThrough(DirectShufflePartitionID(layout.shard), shards)
       val context = session.sparkContext
       val version = Option(context.getLocalProperty(MicroBatchExecution.BATCH_ID_KEY)).map(_.toLong)
@@ -156,9 +160,10 @@ object WindowStrategy extends SparkStrategy {
         yield Place(root, operator.spec.operator, number, run)
       val now = operator.now.eval().asInstanceOf[Long]
       Seq(KernelExec(
-        operator.spec, layout, place, now, live, operator.output,
+        spec, layout, place, now, live, operator.output,
         ShuffleExchangeExec(by, route, REPARTITION_BY_NUM)))
     case Fan(conditions, columns, output, child) => Seq(FanExec(conditions, columns, output, planLater(child)))
+    case Ticking(left, right) => Seq(TickingExec(planLater(left), planLater(right)))
     case _ => Nil
   }
 

@@ -86,7 +86,7 @@ final class Shard(val spec: Spec, val aggregates: Aggregates, val rules: Rules) 
 
   /** A source partition that is to be waited for. */
   def expect(source: Long): Unit =
-    if (!partitions.contains(source)) partitions(source) = new SourcePartition(Channel.NONE, now, false)
+    if (!partitions.contains(source)) partitions(source) = new SourcePartition(watermark, now, false)
 
   /** A source partition speaks, its watermark being this; gives the one that its rows are compared with. */
   def heard(source: Long, mark: Long): Long = {
@@ -154,13 +154,29 @@ final class Shard(val spec: Spec, val aggregates: Aggregates, val rules: Rules) 
     }
   }
 
-  /** When something is next due by the clock. */
-  def dueAt: Long = if (byClock) math.min(dues.first, deadlines.first) else deadlines.first
-
   /** Completes what has no end of its own; after a drain, when nothing is due any more. */
   def finish(): Unit = keys.values.asScala.toArray.foreach { keyed =>
     windows.finish(keyed)
     touched(keyed)
+  }
+
+  /** When the clock must be looked at next: for a window or a trigger that goes by it, or an idle partition. */
+  def nextTick: Long = {
+    val window = if (byClock && !drained) dues.first else Long.MaxValue
+    math.min(math.min(window, deadlines.first), nextIdle)
+  }
+
+  /** When partitions that hold the watermark back will be idle while others are not, so that it moves on. */
+  private def nextIdle: Long = {
+    val live = partitions.values.filterNot(_.idle).toArray.sortBy(-_.spoke)
+    var found = Long.MaxValue
+    var least = Long.MaxValue
+    (1 until live.length).foreach { at =>
+      least = math.min(least, live(at - 1).mark)
+      val spoke = live(at).spoke
+      if (spoke < live(at - 1).spoke && least > watermark && spec.idle < Long.MaxValue - spoke) found = spoke + spec.idle
+    }
+    found
   }
 
   private def touched(keyed: Keyed): Unit = {

@@ -12,7 +12,8 @@ import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
 
 /** One batch of one shard: its events in their order, then its state stored, as an iterator of what it says. */
-abstract class ShardRun(spec: Spec, making: Making, place: Option[Place], store: Option[Store], number: Int)
+abstract class ShardRun(
+    spec: Spec, making: Making, place: Option[Place], store: Option[Store], pulse: Option[Pulse], number: Int)
     extends Iterator[InternalRow] {
   protected val said = new Said(spec, making)
   protected val shard: Shard = place.flatMap(Kept.take(_, number)).getOrElse(restored())
@@ -78,6 +79,7 @@ abstract class ShardRun(spec: Spec, making: Making, place: Option[Place], store:
     else {
       said.run(channel, number).mark = shard.promised
       store.foreach(keep)
+      pulse.foreach(_.add(number -> Beat(shard.nextTick, shard.keys.size, shard.watermark, said.tooLate)))
       ended = true
     }
   }
@@ -105,9 +107,10 @@ final class BatchRun(
     making: Making,
     place: Option[Place],
     store: Option[Store],
+    pulse: Option[Pulse],
     number: Int,
     now: Long,
-    rows: Iterator[UnsafeRow]) extends ShardRun(spec, making, place, store, number) {
+    rows: Iterator[UnsafeRow]) extends ShardRun(spec, making, place, store, pulse, number) {
   private lazy val events: Iterator[() => Unit] = new Batch(rows, this)
 
   protected def read(): Boolean = events.hasNext && {
@@ -162,6 +165,8 @@ final class Said(spec: Spec, making: Making) extends Output {
   private val joined = new JoinedRow
   private val nothing = new GenericInternalRow(results.length)
   var shard: Shard = _
+  /** How many late rows there were, kept or dropped. */
+  var tooLate: Long = 0
 
   private val metaTypes = Seq(
     AttributeReference("kind", IntegerType, nullable = false)(), AttributeReference("window", Shape.WINDOW)(),
@@ -179,7 +184,8 @@ final class Said(spec: Spec, making: Making) extends Output {
 
   /** The one run that a shard's rows are of, for the operator behind it. */
   def run(channel: Channel, number: Int): Run =
-    if (channel.runs.isEmpty) channel.begin(number, number, "", 0) else channel.passing
+    if (channel.runs.nonEmpty) channel.passing
+    else channel.begin(Roster.ofShard(spec.operator, number), number, "", 0)
 
   def take(channel: Channel, number: Int): InternalRow = {
     run(channel, number)
@@ -203,13 +209,16 @@ final class Said(spec: Spec, making: Making) extends Output {
     say(asPane(joined(meta, result)).copy(), end - 1)
   }
 
-  def late(row: UnsafeRow, windowed: Boolean, start: Long, end: Long, mark: Long): Unit = if (spec.keepLate) {
-    meta.update(0, 1)
-    meta.update(1, if (windowed) window(start, end) else null)
-    meta.update(2, null)
-    meta.update(3, null)
-    meta.update(4, if (mark == Channel.NONE) null else mark)
-    say(asLate(joined(meta, row)).copy(), row.getLong(Layout.TIME))
+  def late(row: UnsafeRow, windowed: Boolean, start: Long, end: Long, mark: Long): Unit = {
+    tooLate += 1
+    if (spec.keepLate) {
+      meta.update(0, 1)
+      meta.update(1, if (windowed) window(start, end) else null)
+      meta.update(2, null)
+      meta.update(3, null)
+      meta.update(4, if (mark == Channel.NONE) null else mark)
+      say(asLate(joined(meta, row)).copy(), row.getLong(Layout.TIME))
+    }
   }
 
   /** No row at all: it brings the operator behind this one the watermark. */

@@ -49,7 +49,8 @@ case class Spec(
     place: Option[String],
     idle: Long,
     ttl: Option[Long],
-    roster: Seq[Long]) {
+    roster: Seq[Long],
+    ticks: Boolean) {
 
   def retracting: Boolean = accumulation == Accumulation.Retracting
   def discarding: Boolean = accumulation == Accumulation.Discarding
@@ -89,7 +90,8 @@ object Spec {
       some(node, "place").map(_.asText),
       node.get("idle").asLong,
       some(node, "ttl").map(_.asLong),
-      node.get("roster").elements.asScala.map(_.asLong).toSeq)
+      node.get("roster").elements.asScala.map(_.asLong).toSeq,
+      node.get("ticks").asBoolean)
   }
 
   private def some(node: JsonNode, name: String): Option[JsonNode] =
