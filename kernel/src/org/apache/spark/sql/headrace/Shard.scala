@@ -67,6 +67,11 @@ final class Shard(val spec: Spec, val aggregates: Aggregates, val rules: Rules) 
   /** What operators behind this one may rely on: no row before this will come. */
   var promised: Long = Channel.NONE
 
+  private var away = false
+
+  /** The job was away: the time until its next tick is no source partition's silence. */
+  def resumed(): Unit = away = true
+
   private val byClock = spec.clock == Clocked.Processing
 
   /** The time that windows go by. */
@@ -78,6 +83,8 @@ final class Shard(val spec: Spec, val aggregates: Aggregates, val rules: Rules) 
 
   def tick(time: Long): Unit = if (time > now) {
     val first = now == Channel.NONE
+    if (away && !first) partitions.values.foreach(_.spoke += time - now)
+    away = false
     now = time
     if (first) partitions.values.foreach(_.spoke = time)
     partitions.values.foreach(one => if (now - one.spoke >= spec.idle) one.idle = true)

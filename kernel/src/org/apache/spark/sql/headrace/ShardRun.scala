@@ -35,6 +35,7 @@ abstract class ShardRun(
       val fields = making.layout.keys.length
       val (clocks, keys) = kept.all.map { case (key, value) => (key.clone(), value.clone()) }.toArray.partition(_._1(0) == 0)
       clocks.foreach { case (_, value) => fresh.readClocks(new Reader(value)) }
+      fresh.resumed()
       keys.foreach { case (key, value) => fresh.read(Store.rowOf(key, fields), new Reader(value)) }
     }
     spec.roster.foreach(fresh.expect)
