@@ -36,10 +36,7 @@ final class ShardRun(
     fresh.out = said
     said.shard = fresh
     store.foreach { kept =>
-      val fields = making.layout.keys.length
-      val (clocks, keys) = kept.all.map { case (key, value) => (key.clone(), value.clone()) }.toArray.partition(_._1(0) == 0)
-      clocks.foreach { case (_, value) => fresh.readClocks(new Reader(value)) }
-      keys.foreach { case (key, value) => fresh.read(Store.rowOf(key, fields), new Reader(value)) }
+      fresh.restore(kept.all.map { case (key, value) => (key.clone(), value.clone()) }, making.layout.keys.length)
     }
     spec.roster.foreach(fresh.expect)
     fresh
@@ -94,17 +91,7 @@ final class ShardRun(
   }
 
   private def keep(store: Store): Unit = {
-    val writer = new Writer
-    shard.changed.foreach { keyed =>
-      val key = Store.keyOf(keyed.key)
-      if (shard.keys.get(keyed.key) eq keyed) {
-        store.put(key, shard.write(keyed, writer))
-        keyed.stored = true
-      } else if (keyed.stored && !shard.keys.containsKey(keyed.key)) store.remove(key)
-      keyed.dirty = false
-    }
-    shard.changed.clear()
-    store.put(Store.CLOCKS, shard.writeClocks(writer))
+    shard.flush(store.put, store.remove)
     store.commit()
     place.foreach(Kept.give(_, number, shard))
   }
