@@ -183,7 +183,7 @@ def events(drawn: list[dict[str, Any]]) -> tuple[Event, ...]:
             now += step["step"]
             made.append(Tick(now))
         elif step["kind"] == "mark":
-            made.append(Mark(step["partition"], time + step["ahead"]))
+            made.append(Mark(step["partition"], max(1, time + step["ahead"])))
         else:
             number += 1
             time += step["step"]

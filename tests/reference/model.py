@@ -122,8 +122,9 @@ class Reference:
     def mark(self, mark: Mark) -> None:
         # Decision 19: a mark is heard of its partition as a row is. It says nothing of ingestion time.
         self.sources.speaks(mark.partition, self.clock)
-        if self.on != "ingestion":
+        if self.on != "ingestion" and mark.watermark is not None:
             self.sources.reaches(mark.partition, mark.watermark)
+        self.sources.advance()
         self.advance()
 
     def tick(self, now: int) -> None:

@@ -23,6 +23,8 @@ final class Win(var start: Long, var end: Long) {
   /** What the last pane said, where it may have to be taken back. */
   var last: UnsafeRow = _
   var lastTiming: Int = 0
+  /** Where the window ended then, as it showed. */
+  var lastEnd: Long = 0
 }
 
 object Win {
