@@ -113,6 +113,10 @@ class Reference:
         arrived = self.clock if row.arrived is None else row.arrived
         time = {"event": row.time, "ingestion": arrived, "processing": self.clock}[self.on]
         mark = self.sources.speaks(row.partition, self.clock)
+        # Decision 40: where all were idle, the one that speaks is the only one, and so may move the watermark
+        # by speaking. That is before its row, for which nothing is open that it is late for.
+        self.sources.advance()
+        self.advance()
         self.arrivals.append((row, time))
         # The order: the row is put into its windows, whose triggers are asked; then the watermark moves.
         getattr(self, f"into_{self.kind}")(row, time, mark)
@@ -120,9 +124,12 @@ class Reference:
         self.advance()
 
     def mark(self, mark: Mark) -> None:
-        # Decision 19: a mark is heard of its partition as a row is. It says nothing of ingestion time.
+        # Decision 19: a mark is heard of its partition as a row is. It says nothing of ingestion time. One that
+        # says nothing at all announces that its partition will speak: it is waited for from then on.
         self.sources.speaks(mark.partition, self.clock)
-        if self.on != "ingestion" and mark.watermark is not None:
+        if mark.watermark is None:
+            return
+        if self.on != "ingestion":
             self.sources.reaches(mark.partition, mark.watermark)
         self.sources.advance()
         self.advance()

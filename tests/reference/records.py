@@ -34,7 +34,7 @@ class Tick:
 
 @dataclass(frozen=True)
 class Mark:
-    """A source partition's watermark has come to this, without a row; None: it is heard of, and no more."""
+    """A source partition's watermark has come to this, without a row; None: it will speak."""
 
     partition: int
     watermark: int | None

@@ -97,7 +97,7 @@ final class Rehearsal(operator: WindowOperator) {
     def batch(batch: JsonNode, pieces: Seq[(Piece, Seq[UnsafeRow])]): Unit = {
       if (batch.get("restart").asBoolean) shard = made()
       Rehearsal.some(batch, "tick").foreach(now => after(shard.tick(now)))
-      pieces.foreach { case (piece, _) => after(shard.heard(piece.source, Channel.NONE)) }
+      pieces.foreach { case (piece, _) => after(shard.announced(piece.source)) }
       pieces.foreach { case (piece, rows) =>
         rows.foreach { row =>
           val mark = after(shard.heard(piece.source, row.getLong(Layout.MARK)))

@@ -93,25 +93,39 @@ final class Shard(val spec: Spec, val aggregates: Aggregates, val rules: Rules) 
   def expect(source: Long): Unit =
     if (!partitions.contains(source)) partitions(source) = new SourcePartition(Channel.NONE, now, false)
 
+  /** A source partition will speak in this batch: from now on it is waited for. */
+  def announced(source: Long): Unit = live(source)
+
   /** A source partition speaks, its watermark being this; gives the one that its rows are compared with. */
   def heard(source: Long, mark: Long): Long = {
-    val one = partitions.getOrElseUpdate(source, new SourcePartition(watermark, now, false))
+    val one = live(source)
+    if (mark > one.mark) {
+      one.mark = mark
+      if (mark > watermark) woken = true
+    }
+    if (woken) advance()
+    one.mark
+  }
+
+  /** Whether the least of the live partitions' watermarks may be another than when it was last looked at. */
+  private var woken = false
+
+  private def live(source: Long): SourcePartition = {
+    val one = partitions.getOrElseUpdate(source, new SourcePartition(Channel.NONE, now, true))
     one.spoke = now
     if (one.idle) {
       one.idle = false
+      woken = true
       if (one.mark < watermark) one.mark = watermark
     }
-    if (mark > one.mark) {
-      one.mark = mark
-      if (mark > watermark) advance()
-    }
-    one.mark
+    one
   }
 
   /** The end of all input. */
   def drain(): Unit = watermark = Long.MaxValue
 
   private def advance(): Unit = {
+    woken = false
     var least = Long.MaxValue
     var live = false
     partitions.values.foreach { one =>

@@ -70,7 +70,7 @@ final class ShardRun(
 
   def tick(): Unit = shard.tick(now)
 
-  def heard(piece: Piece): Unit = shard.heard(piece.source, Channel.NONE)
+  def announced(piece: Piece): Unit = shard.announced(piece.source)
 
   def row(piece: Piece, row: UnsafeRow): Unit = {
     pendingMark = shard.heard(piece.source, row.getLong(Layout.MARK))
@@ -110,7 +110,7 @@ private final class Batch(rows: Iterator[UnsafeRow], run: ShardRun) extends Iter
   private val inOrder = pieces.toArray.sortBy(_._2)
   private val events: Iterator[() => Unit] =
     Iterator(() => run.tick()) ++
-      inOrder.iterator.map { case (_, piece) => () => run.heard(piece) } ++
+      inOrder.iterator.map { case (_, piece) => () => run.announced(piece) } ++
       inOrder.iterator.flatMap { case (id, piece) =>
         val of = gathered.get(id).fold(Iterator.empty[UnsafeRow])(_.generateIterator())
         of.map(row => () => run.row(piece, row)) ++ Iterator(() => run.over(piece))
