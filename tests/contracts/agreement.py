@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 from itertools import zip_longest
@@ -83,3 +84,25 @@ def difference(told: Account, expected: Account) -> str | None:
                 if one != other:
                     return f"{what} of {key!r}, number {at}: the kernel told {one}, the model says {other}"
     return None
+
+
+def panes_of(told: Iterable[Told]) -> list[Pane]:
+    """The kernel's panes as the model's, so that they can be folded."""
+    return [
+        Pane(
+            key=one["row"]["key"],
+            window=_window(one),
+            values=tuple(one["row"]["values"]),
+            **{name: one["row"][name] for name in ("n", "s", "lo", "hi")},
+            **{name: one[name] for name in ("op", "timing", "index", "final")},
+        )
+        for batch in told
+        for one in batch.panes
+    ]
+
+
+def late_of(case: Case, told: Iterable[Told]) -> Counter[Line]:
+    """The kernel's late rows, which a window that drops them has none of."""
+    if case.specs[0]["late"] == "drop":
+        return Counter()
+    return Counter((one["row"]["number"], _window(one), one["mark"]) for batch in told for one in batch.late)

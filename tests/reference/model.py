@@ -80,6 +80,7 @@ class Reference:
         self.sources = Sources(partitions, idle, start)
         self.open: list[Window] = []
         self.arrivals: list[tuple[Row, int]] = []
+        self.marks: list[int | None] = []
         self.counts: dict[Hashable, list[int]] = {}
         self.newest: dict[Hashable, int] = {}
         self.idents = 0
@@ -118,8 +119,11 @@ class Reference:
         self.sources.advance()
         self.advance()
         self.arrivals.append((row, time))
+        self.marks.append(mark)
         # The order: the row is put into its windows, whose triggers are asked; then the watermark moves.
         getattr(self, f"into_{self.kind}")(row, time, mark)
+        if self.keeps_nothing(row.key):
+            self.newest.pop(row.key, None)
         self.sources.reaches(row.partition, arrived if self.on == "ingestion" else row.time - self.delay)
         self.advance()
 
@@ -217,7 +221,7 @@ class Reference:
         # at t + 1, which is when it is complete, and what lateness counts from.
         #
         # Decision 24: a row is late for its own window alone. It counts in those of other rows, earlier and
-        # later ones, that it is in and not too late for; there it is not reported.
+        # later ones, that it is in and not too late for by its own mark; there it is not reported.
         start, due = time - self.window["size"], time + 1
         others = [other for other in self.of(row.key) if not self.is_late(other.due, mark)]
         takers = [other for other in others if bounds(other)[0] < time <= bounds(other)[1]]
@@ -228,7 +232,7 @@ class Reference:
             own.rows = [
                 number
                 for number, (earlier, when) in enumerate(self.arrivals[:-1])
-                if earlier.key == row.key and start < when <= time
+                if earlier.key == row.key and start < when <= time and not self.is_late(due, self.marks[number])
             ]
             own.fresh = list(own.rows)
             takers.append(own)
@@ -380,6 +384,11 @@ class Reference:
             return
         if self.newest[key] + self.ttl <= mark:
             self.forget(key)
+
+    def keeps_nothing(self, key: Hashable) -> bool:
+        """Decision 41: a key of which nothing is kept behind a row begins anew, its ttl too."""
+        overlapping = self.kind == "count" and self.window["n"] > self.window["every"]
+        return not overlapping and not self.of(key)
 
     def forget(self, key: Hashable) -> None:
         for window in self.of(key):
