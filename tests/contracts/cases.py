@@ -21,18 +21,20 @@ EVENTS: dict[str, type[Any]] = {"row": Row, "tick": Tick, "mark": Mark, "drain":
 
 @dataclass(frozen=True)
 class Case:
-    """`idle` None: no source partition is ever idle. The last event is the drain."""
+    """`idle` None: no source partition is ever idle; `ttl` None: no key is freed. The last event is the drain."""
 
     specs: tuple[Spec, ...]
     events: tuple[Event, ...]
     delay: int = 0
     idle: int | None = None
     partitions: int = 1
+    ttl: int | None = None
 
-    def expected(self, spec: Spec) -> Outcome:
-        """What the model says."""
-        model = Reference(spec, delay=self.delay, idle=self.idle, partitions=range(self.partitions))
-        return model.run(self.events)
+    def expected(self, spec: Spec, events: Iterable[Event] | None = None) -> Outcome:
+        """What the model says, of these events or of the case's own."""
+        known = range(self.partitions)
+        model = Reference(spec, delay=self.delay, idle=self.idle, partitions=known, ttl=self.ttl)
+        return model.run(self.events if events is None else events)
 
     @property
     def in_batch(self) -> Case:

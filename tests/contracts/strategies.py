@@ -146,15 +146,15 @@ def _settled(trigger: Spec | None, lateness: int) -> tuple[Spec | None, str, int
 
 
 @st.composite
-def rows(draw: st.DrawFn, partitions: int) -> dict[str, Any]:
+def rows(draw: st.DrawFn, partitions: int, nulls: bool) -> dict[str, Any]:
     """What is drawn of a row; its time is how far it is on from, or behind, the one before."""
     return {
         "kind": "row",
         "step": draw(st.sampled_from((5, 0, 1, 4, 5, 10, 0, 30))),
         "back": draw(st.sampled_from((0, 0, 0, 5, 10, 20))),
         "partition": draw(st.integers(0, partitions - 1)),
-        "key": draw(st.sampled_from("aaabc")),
-        "level": draw(st.integers(0, 3)),
+        "key": draw(st.sampled_from(("a", "a", "a", "b", None))),
+        "level": draw(st.sampled_from((0, 1, 2, 3, 0, 1, None)[: 7 if nulls else 6])),
         "gap": draw(st.sampled_from((10, 5, 25))),
         "begin": draw(st.sampled_from((False, False, True))),
         "end": draw(st.sampled_from((False, False, True))),
@@ -163,13 +163,13 @@ def rows(draw: st.DrawFn, partitions: int) -> dict[str, Any]:
 
 
 def steps(
-    partitions: int, *, least: int, most: int, clocks: bool, marks: bool
+    partitions: int, *, least: int, most: int, clocks: bool, marks: bool, nulls: bool
 ) -> st.SearchStrategy[list[dict[str, Any]]]:
     ticks = st.sampled_from((5, 1, 10, 30)).map(lambda length: {"kind": "tick", "step": length})
     moves = st.tuples(st.integers(0, partitions - 1), st.sampled_from((0, 5, 20))).map(
         lambda drawn: {"kind": "mark", "partition": drawn[0], "ahead": drawn[1]}
     )
-    row = rows(partitions)
+    row = rows(partitions, nulls)
     kinds = [row] * 6 + ([ticks] if clocks else []) + ([moves] if marks else [])
     return st.lists(st.one_of(kinds), min_size=least, max_size=most)
 
@@ -183,7 +183,7 @@ def events(drawn: list[dict[str, Any]]) -> tuple[Event, ...]:
             now += step["step"]
             made.append(Tick(now))
         elif step["kind"] == "mark":
-            made.append(Mark(step["partition"], time + step["ahead"]))
+            made.append(Mark(step["partition"], max(1, time + step["ahead"])))
         else:
             number += 1
             time += step["step"]
@@ -194,7 +194,8 @@ def events(drawn: list[dict[str, Any]]) -> tuple[Event, ...]:
 def _row(step: dict[str, Any], number: int, time: int) -> Row:
     names = ("key", "gap", "begin", "end", "holds")
     chosen = {name: step[name] for name in names}
-    return Row(step["partition"], time, value=step["level"] * LEVEL + number, **chosen)
+    level = step["level"]
+    return Row(step["partition"], time, value=None if level is None else level * LEVEL + number, **chosen)
 
 
 @st.composite
@@ -207,16 +208,20 @@ def cases(
     most: int = 40,
     clocks: bool = True,
     marks: bool = True,
+    nulls: bool = False,
     idle: tuple[int | None, ...] = (None,),
+    ttl: tuple[int | None, ...] = (None,),
+    delay: tuple[int, ...] = (0, 5, 12),
 ) -> Case:
-    """A case with one window of each group of kinds; of any kind, if there is no group."""
+    """A case with one window of each group of kinds; of any kind, if there is no group. `nulls`: some values are null."""
     count = draw(st.sampled_from(partitions))
     found = tuple(draw(specs(kinds, on, count)) for kinds in groups or (KINDS,))
-    drawn = draw(steps(count, least=least, most=most, clocks=clocks, marks=marks))
+    drawn = draw(steps(count, least=least, most=most, clocks=clocks, marks=marks, nulls=nulls))
     return Case(
         specs=found,
         events=events(drawn),
-        delay=draw(st.sampled_from((0, 5, 12))),
+        delay=draw(st.sampled_from(delay)),
         idle=draw(st.sampled_from(idle)),
         partitions=count,
+        ttl=draw(st.sampled_from(ttl)),
     )

@@ -80,6 +80,7 @@ class Reference:
         self.sources = Sources(partitions, idle, start)
         self.open: list[Window] = []
         self.arrivals: list[tuple[Row, int]] = []
+        self.marks: list[int | None] = []
         self.counts: dict[Hashable, list[int]] = {}
         self.newest: dict[Hashable, int] = {}
         self.idents = 0
@@ -113,17 +114,28 @@ class Reference:
         arrived = self.clock if row.arrived is None else row.arrived
         time = {"event": row.time, "ingestion": arrived, "processing": self.clock}[self.on]
         mark = self.sources.speaks(row.partition, self.clock)
+        # Decision 40: where all were idle, the one that speaks is the only one, and so may move the watermark
+        # by speaking. That is before its row, for which nothing is open that it is late for.
+        self.sources.advance()
+        self.advance()
         self.arrivals.append((row, time))
+        self.marks.append(mark)
         # The order: the row is put into its windows, whose triggers are asked; then the watermark moves.
         getattr(self, f"into_{self.kind}")(row, time, mark)
+        if self.keeps_nothing(row.key):
+            self.newest.pop(row.key, None)
         self.sources.reaches(row.partition, arrived if self.on == "ingestion" else row.time - self.delay)
         self.advance()
 
     def mark(self, mark: Mark) -> None:
-        # Decision 19: a mark is heard of its partition as a row is. It says nothing of ingestion time.
+        # Decision 19: a mark is heard of its partition as a row is. It says nothing of ingestion time. One that
+        # says nothing at all announces that its partition will speak: it is waited for from then on.
         self.sources.speaks(mark.partition, self.clock)
+        if mark.watermark is None:
+            return
         if self.on != "ingestion":
             self.sources.reaches(mark.partition, mark.watermark)
+        self.sources.advance()
         self.advance()
 
     def tick(self, now: int) -> None:
@@ -209,7 +221,7 @@ class Reference:
         # at t + 1, which is when it is complete, and what lateness counts from.
         #
         # Decision 24: a row is late for its own window alone. It counts in those of other rows, earlier and
-        # later ones, that it is in and not too late for; there it is not reported.
+        # later ones, that it is in and not too late for by its own mark; there it is not reported.
         start, due = time - self.window["size"], time + 1
         others = [other for other in self.of(row.key) if not self.is_late(other.due, mark)]
         takers = [other for other in others if bounds(other)[0] < time <= bounds(other)[1]]
@@ -220,7 +232,7 @@ class Reference:
             own.rows = [
                 number
                 for number, (earlier, when) in enumerate(self.arrivals[:-1])
-                if earlier.key == row.key and start < when <= time
+                if earlier.key == row.key and start < when <= time and not self.is_late(due, self.marks[number])
             ]
             own.fresh = list(own.rows)
             takers.append(own)
@@ -372,6 +384,11 @@ class Reference:
             return
         if self.newest[key] + self.ttl <= mark:
             self.forget(key)
+
+    def keeps_nothing(self, key: Hashable) -> bool:
+        """Decision 41: a key of which nothing is kept behind a row begins anew, its ttl too."""
+        overlapping = self.kind == "count" and self.window["n"] > self.window["every"]
+        return not overlapping and not self.of(key)
 
     def forget(self, key: Hashable) -> None:
         for window in self.of(key):

@@ -34,10 +34,10 @@ class Tick:
 
 @dataclass(frozen=True)
 class Mark:
-    """A source partition's watermark has come to this, without a row."""
+    """A source partition's watermark has come to this, without a row; None: it will speak."""
 
     partition: int
-    watermark: int
+    watermark: int | None
 
 
 @dataclass(frozen=True)

@@ -23,6 +23,8 @@ final class Win(var start: Long, var end: Long) {
   /** What the last pane said, where it may have to be taken back. */
   var last: UnsafeRow = _
   var lastTiming: Int = 0
+  /** Where the window ended then, as it showed. */
+  var lastEnd: Long = 0
 }
 
 object Win {
@@ -56,7 +58,7 @@ final class Shard(val spec: Spec, val aggregates: Aggregates, val rules: Rules) 
   var out: Output = _
 
   val keys = new HashMap[UnsafeRow, Keyed]()
-  val changed = new ArrayBuffer[Keyed]()
+  private val changed = new ArrayBuffer[Keyed]()
   private val partitions = mutable.LongMap.empty[SourcePartition]
   private val dues = new Timers
   private val deadlines = new Timers
@@ -73,6 +75,9 @@ final class Shard(val spec: Spec, val aggregates: Aggregates, val rules: Rules) 
   def resumed(): Unit = away = true
 
   private val byClock = spec.clock == Clocked.Processing
+
+  /** How long after its last row a key is freed: what time ends, frees itself. */
+  private val ttl: Long = spec.ttl.filter(_ => spec.endsByRows).getOrElse(Long.MaxValue)
 
   /** The time that windows go by. */
   def reached: Long = if (byClock && !drained) now else watermark
@@ -95,25 +100,39 @@ final class Shard(val spec: Spec, val aggregates: Aggregates, val rules: Rules) 
   def expect(source: Long): Unit =
     if (!partitions.contains(source)) partitions(source) = new SourcePartition(watermark, now, false)
 
+  /** A source partition will speak in this batch: from now on it is waited for. */
+  def announced(source: Long): Unit = live(source)
+
   /** A source partition speaks, its watermark being this; gives the one that its rows are compared with. */
   def heard(source: Long, mark: Long): Long = {
-    val one = partitions.getOrElseUpdate(source, new SourcePartition(watermark, now, false))
+    val one = live(source)
+    if (mark > one.mark) {
+      one.mark = mark
+      if (mark > watermark) woken = true
+    }
+    if (woken) advance()
+    one.mark
+  }
+
+  /** Whether the least of the live partitions' watermarks may be another than when it was last looked at. */
+  private var woken = false
+
+  private def live(source: Long): SourcePartition = {
+    val one = partitions.getOrElseUpdate(source, new SourcePartition(Channel.NONE, now, true))
     one.spoke = now
     if (one.idle) {
       one.idle = false
+      woken = true
       if (one.mark < watermark) one.mark = watermark
     }
-    if (mark > one.mark) {
-      one.mark = mark
-      if (mark > watermark) advance()
-    }
-    one.mark
+    one
   }
 
   /** The end of all input. */
   def drain(): Unit = watermark = Long.MaxValue
 
   private def advance(): Unit = {
+    woken = false
     var least = Long.MaxValue
     var live = false
     partitions.values.foreach { one =>
@@ -131,8 +150,26 @@ final class Shard(val spec: Spec, val aggregates: Aggregates, val rules: Rules) 
       keyed = new Keyed(key.copy())
       keys.put(keyed.key, keyed)
     }
+    // For this row a key is freed by its own source partition's watermark, wherever the operator's stands.
+    if (isOver(keyed, mark)) free(keyed)
+    if (time > keyed.lastTime) keyed.lastTime = time
     windows.add(keyed, row, if (byClock) now else time, mark)
     touched(keyed)
+  }
+
+  /** When the key's ttl is over. */
+  private def expiry(keyed: Keyed): Long =
+    if (keyed.lastTime == Channel.NONE || keyed.lastTime > Long.MaxValue - ttl) Long.MaxValue
+    else keyed.lastTime + ttl
+
+  private def isOver(keyed: Keyed, by: Long): Boolean = {
+    val end = expiry(keyed)
+    end != Long.MaxValue && end <= by
+  }
+
+  private def free(keyed: Keyed): Unit = {
+    windows.finish(keyed)
+    keyed.lastTime = Channel.NONE
   }
 
   /** Does the next thing that is due by now, if there is one. */
@@ -143,6 +180,7 @@ final class Shard(val spec: Spec, val aggregates: Aggregates, val rules: Rules) 
       if (keyed.due == time) {
         keyed.due = Long.MaxValue
         windows.due(keyed, reached)
+        if (isOver(keyed, reached)) free(keyed)
         touched(keyed)
       }
       true
@@ -187,7 +225,7 @@ final class Shard(val spec: Spec, val aggregates: Aggregates, val rules: Rules) 
   }
 
   private def touched(keyed: Keyed): Unit = {
-    val due = windows.next(keyed)
+    val due = math.min(windows.next(keyed), expiry(keyed))
     if (due < keyed.due) {
       keyed.due = due
       dues.add(due, keyed)
@@ -209,13 +247,35 @@ final class Shard(val spec: Spec, val aggregates: Aggregates, val rules: Rules) 
 
   // What a store keeps.
 
-  def write(keyed: Keyed, to: Writer): Array[Byte] = {
+  /** Hands over what has changed since the last time, as a store keeps it. */
+  def flush(put: (Array[Byte], Array[Byte]) => Unit, remove: Array[Byte] => Unit): Unit = {
+    val writer = new Writer
+    changed.foreach { keyed =>
+      val key = Store.keyOf(keyed.key)
+      if (keys.get(keyed.key) eq keyed) {
+        put(key, write(keyed, writer))
+        keyed.stored = true
+      } else if (keyed.stored && !keys.containsKey(keyed.key)) remove(key)
+      keyed.dirty = false
+    }
+    changed.clear()
+    put(Store.CLOCKS, writeClocks(writer))
+  }
+
+  /** Takes up what a store has kept; keys have so many columns. The arrays must be the caller's to give away. */
+  def restore(kept: Iterator[(Array[Byte], Array[Byte])], columns: Int): Unit = {
+    val (clocks, others) = kept.toArray.partition(_._1(0) == Store.CLOCKS(0))
+    clocks.foreach { case (_, value) => readClocks(new Reader(value)) }
+    others.foreach { case (key, value) => read(Store.rowOf(key, columns), new Reader(value)) }
+  }
+
+  private def write(keyed: Keyed, to: Writer): Array[Byte] = {
     to.long(keyed.lastTime)
     windows.write(keyed, to)
     to.take()
   }
 
-  def read(key: UnsafeRow, from: Reader): Unit = {
+  private def read(key: UnsafeRow, from: Reader): Unit = {
     val keyed = new Keyed(key)
     keyed.lastTime = from.long()
     windows.read(keyed, from)
@@ -226,13 +286,13 @@ final class Shard(val spec: Spec, val aggregates: Aggregates, val rules: Rules) 
     keyed.dirty = false
   }
 
-  def writeClocks(to: Writer): Array[Byte] = {
+  private def writeClocks(to: Writer): Array[Byte] = {
     to.long(watermark).long(now).long(promised).int(partitions.size)
     partitions.foreachEntry((source, one) => to.long(source).long(one.mark).long(one.spoke).bool(one.idle))
     to.take()
   }
 
-  def readClocks(from: Reader): Unit = {
+  private def readClocks(from: Reader): Unit = {
     watermark = from.long()
     now = from.long()
     promised = from.long()

@@ -32,11 +32,8 @@ abstract class ShardRun(
     fresh.out = said
     said.shard = fresh
     store.foreach { kept =>
-      val fields = making.layout.keys.length
-      val (clocks, keys) = kept.all.map { case (key, value) => (key.clone(), value.clone()) }.toArray.partition(_._1(0) == 0)
-      clocks.foreach { case (_, value) => fresh.readClocks(new Reader(value)) }
+      fresh.restore(kept.all.map { case (key, value) => (key.clone(), value.clone()) }, making.layout.keys.length)
       fresh.resumed()
-      keys.foreach { case (key, value) => fresh.read(Store.rowOf(key, fields), new Reader(value)) }
     }
     spec.roster.foreach(fresh.expect)
     fresh
@@ -86,17 +83,7 @@ abstract class ShardRun(
   }
 
   private def keep(store: Store): Unit = {
-    val writer = new Writer
-    shard.changed.foreach { keyed =>
-      val key = Store.keyOf(keyed.key)
-      if (shard.keys.get(keyed.key) eq keyed) {
-        store.put(key, shard.write(keyed, writer))
-        keyed.stored = true
-      } else if (keyed.stored && !shard.keys.containsKey(keyed.key)) store.remove(key)
-      keyed.dirty = false
-    }
-    shard.changed.clear()
-    store.put(Store.CLOCKS, shard.writeClocks(writer))
+    shard.flush(store.put, store.remove)
     store.commit()
     place.foreach(Kept.give(_, number, shard))
   }
@@ -121,7 +108,7 @@ final class BatchRun(
 
   def tick(): Unit = shard.tick(now)
 
-  def heard(piece: Piece): Unit = shard.heard(piece.source, Channel.NONE)
+  def announced(piece: Piece): Unit = shard.announced(piece.source)
 
   def row(piece: Piece, of: UnsafeRow): Unit = row(piece.source, of)
 
@@ -141,7 +128,7 @@ private final class Batch(rows: Iterator[UnsafeRow], run: BatchRun) extends Iter
   private val inOrder = pieces.toArray.sortBy(_._2)
   private val events: Iterator[() => Unit] =
     Iterator(() => run.tick()) ++
-      inOrder.iterator.map { case (_, piece) => () => run.heard(piece) } ++
+      inOrder.iterator.map { case (_, piece) => () => run.announced(piece) } ++
       inOrder.iterator.flatMap { case (id, piece) =>
         val of = gathered.get(id).fold(Iterator.empty[UnsafeRow])(_.generateIterator())
         of.map(row => () => run.row(piece, row)) ++ Iterator(() => run.over(piece))

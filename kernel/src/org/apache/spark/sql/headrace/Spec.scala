@@ -56,6 +56,12 @@ case class Spec(
   def discarding: Boolean = accumulation == Accumulation.Discarding
   def hasWindow: Boolean = cut != AllTime
 
+  /** Whether rows end its windows, and no time. */
+  def endsByRows: Boolean = cut match {
+    case _: Count | _: Delta | _: Punctuated | AllTime => true
+    case _ => false
+  }
+
   /** Whether a window says all that it has to say at once, when it closes. */
   def once: Boolean = trigger match {
     case AtWatermark(None, _) => lateness == 0 && !retracting || finalOnly && !pane

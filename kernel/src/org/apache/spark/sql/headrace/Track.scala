@@ -8,8 +8,9 @@ import org.apache.spark.sql.types.{DataType, LongType, StructField, StructType}
 import org.apache.spark.unsafe.types.UTF8String
 
 /** Writes what it is told of each row into its task's channel. */
-final class Tracker(delay: Long, punctuated: Boolean) {
-  private val channel = Channel.current()
+final class Tracker(delay: Long, punctuated: Boolean, channel: Channel) {
+  def this(delay: Long, punctuated: Boolean) = this(delay, punctuated, Channel.current())
+
   private var run: Run = _
   private var source = 0L
   private var name: UTF8String = _

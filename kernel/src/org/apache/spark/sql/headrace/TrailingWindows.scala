@@ -4,8 +4,11 @@ import scala.collection.mutable.ArrayBuffer
 
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 
-/** A row that windows still to come may hold, as a frozen buffer of its own. */
-final class Entry(val time: Long, val frozen: UnsafeRow)
+/**
+ * A row that windows still to come may hold, as a frozen buffer of its own; by the watermark that it came with, it
+ * may be too late for some of them.
+ */
+final class Entry(val time: Long, val mark: Long, val frozen: UnsafeRow)
 
 /** Windows of the rows before: keys that keep rows. */
 abstract class EntryWindows(shard: Shard) extends SingleWindows(shard) {
@@ -14,10 +17,10 @@ abstract class EntryWindows(shard: Shard) extends SingleWindows(shard) {
     keyed.extra.asInstanceOf[ArrayBuffer[Entry]]
   }
 
-  protected def entry(row: UnsafeRow, time: Long): Entry = {
+  protected def entry(row: UnsafeRow, time: Long, mark: Long): Entry = {
     val buffer = aggregates.fresh()
     aggregates.update(buffer, row)
-    new Entry(time, aggregates.frozen(buffer))
+    new Entry(time, mark, aggregates.frozen(buffer))
   }
 
   override def empty(keyed: Keyed): Boolean = keyed.windows.isEmpty && entries(keyed).isEmpty
@@ -25,12 +28,12 @@ abstract class EntryWindows(shard: Shard) extends SingleWindows(shard) {
   override def write(keyed: Keyed, to: Writer): Unit = {
     super.write(keyed, to)
     to.int(entries(keyed).length)
-    entries(keyed).foreach(entry => to.long(entry.time).row(entry.frozen))
+    entries(keyed).foreach(entry => to.long(entry.time).long(entry.mark).row(entry.frozen))
   }
 
   override def read(keyed: Keyed, from: Reader): Unit = {
     super.read(keyed, from)
-    (0 until from.int()).foreach(_ => entries(keyed) += new Entry(from.long(), from.row(aggregates.width)))
+    (0 until from.int()).foreach(_ => entries(keyed) += new Entry(from.long(), from.long(), from.row(aggregates.width)))
   }
 }
 
@@ -48,7 +51,7 @@ final class TrailingWindows(shard: Shard, cut: Trailing) extends EntryWindows(sh
     else {
       own = open(keyed, start, time + 1)
       entries(keyed).foreach { entry =>
-        if (entry.time >= start && entry.time <= time) aggregates.merge(own.buffer, entry.frozen)
+        if (entry.time >= start && entry.time <= time && !isLate(own.end, entry.mark)) aggregates.merge(own.buffer, entry.frozen)
       }
     }
     // It counts in the windows of other rows too, where it is not too late for those.
@@ -56,7 +59,7 @@ final class TrailingWindows(shard: Shard, cut: Trailing) extends EntryWindows(sh
       val other = takers(window) && window.start <= time && time < window.end && !isLate(window.end, mark)
       if ((window eq own) || other) take(keyed, window, row)
     }
-    entries(keyed) += entry(row, time)
+    entries(keyed) += entry(row, time, mark)
   }
 
   override def due(keyed: Keyed, reached: Long): Unit = {
@@ -90,7 +93,7 @@ final class LastRows(shard: Shard, n: Int, every: Int) extends EntryWindows(shar
       opened
     }
     window.end = time
-    kept += entry(row, time)
+    kept += entry(row, time, mark)
     if (kept.length > n - every) kept.remove(0, kept.length - (n - every))
     take(keyed, window, row, completes = window.rows + 1 >= every)
   }

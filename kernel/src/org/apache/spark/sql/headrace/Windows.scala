@@ -134,10 +134,11 @@ abstract class SingleWindows(shard: Shard) extends Windows(shard) {
       if (spec.retracting) {
         val kept = result.copy()
         if (window.last != null)
-          shard.out.pane(keyed.key, window.last, start, end, "-U", window.lastTiming, index - 1, last = false)
+          shard.out.pane(keyed.key, window.last, start, window.lastEnd, "-U", window.lastTiming, index - 1, last = false)
         shard.out.pane(keyed.key, kept, start, end, if (window.last == null) "+I" else "+U", timing, index, last)
         window.last = kept
         window.lastTiming = timing
+        window.lastEnd = end
       } else shard.out.pane(keyed.key, result, start, end, "+I", timing, index, last)
     }
     if (spec.discarding) window.buffer = aggregates.fresh()
@@ -226,7 +227,7 @@ abstract class SingleWindows(shard: Shard) extends Windows(shard) {
   private def writeWindow(window: Win, to: Writer): Unit = {
     to.long(window.start).long(window.end).long(window.rows)
     to.bool(window.fresh).bool(window.complete).bool(window.told).int(window.panes).longs(window.trigger)
-    to.row(aggregates.freeze(window.buffer)).row(window.last).int(window.lastTiming)
+    to.row(aggregates.freeze(window.buffer)).row(window.last).int(window.lastTiming).long(window.lastEnd)
   }
 
   private def readWindow(from: Reader): Win = {
@@ -240,6 +241,7 @@ abstract class SingleWindows(shard: Shard) extends Windows(shard) {
     window.buffer = aggregates.thaw(from.row(aggregates.width))
     window.last = from.row(aggregates.resultWidth)
     window.lastTiming = from.int()
+    window.lastEnd = from.long()
     window
   }
 }
