@@ -23,6 +23,7 @@ def kernel_spec(node: KernelWindow, output: Output) -> dict[str, Any]:
         "window": node.window.spec(),
         "on": str(node.window.on),
         "lateness": node.lateness,
+        "ttl": node.ttl,
         "late": node.late or "keep",
         "trigger": trigger_of(node, output).spec([]),
         "accumulation": str(node.accumulation),

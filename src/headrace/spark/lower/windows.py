@@ -47,7 +47,6 @@ def window(compiler: Compiler, node: nodes.KernelWindow) -> DataFrame:
         "operator": compiler.operator(node),
         "place": compiler.setting.place,
         "idle": _idle(node),
-        "ttl": None,
         "roster": compiler.roster(node),
         "ticks": compiler.ticks(node),
     }
@@ -135,11 +134,18 @@ def _ruled(value: Column, kind: str, name: str, frame: DataFrame) -> Column:
 
 def _timed(node: nodes.KernelWindow) -> None:
     """Raise that there is no event time, where the window goes by it."""
-    if node.window.on is not TimeOf.EVENT or not node.window.ends_in_event_time:
+    timed = node.window.on is TimeOf.EVENT and node.window.ends_in_event_time
+    if not timed and node.ttl is None:
         return
     for before in nodes.upstream(node.input):
         if isinstance(before, nodes.KernelWindow) or (isinstance(before, nodes.Read) and before.event_time):
             return
+    if node.ttl is not None:
+        raise InvalidWindow(
+            "ttl goes by event time, and the stream has none",
+            hint="name its column where it is read: app.read(…, event_time='ts'); or leave ttl out",
+            origin=node.window_origin,
+        )
     raise InvalidWindow(
         "the stream has no event time to cut windows by",
         hint="name its column where it is read: app.read(…, event_time='ts');"
