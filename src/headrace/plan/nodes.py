@@ -227,8 +227,8 @@ class WindowAggregate(Node):
 class KernelWindow(Node):
     """Windows of the kernel's own: panes of each key and window, and the rows that came too late.
 
-    `lateness` and `ttl` are in microseconds; `late` is None (late rows are kept) or "drop". Its rows are results and
-    late rows together, told apart by `Results` and `Late`.
+    `lateness` and `ttl` are in microseconds; `late` is None (late rows are kept) or "drop". Its rows are
+    results and late rows together, told apart by `Results` and `Late`.
     """
 
     verb = "window"

@@ -49,8 +49,8 @@ class KeyedStream:
         """Cut each key's rows into windows.
 
         A window takes rows until `lateness` after its end; a row that comes later is in the result's `.late`,
-        or is dropped with late="drop". Windows that rows end, and not a time, are completed and forgotten once
-        the watermark is `ttl` past the key's last row; without it they wait for ever.
+        or is dropped with late="drop". Windows that rows end, and not a time, are completed and forgotten
+        once the watermark is `ttl` past the key's last row; without it they wait for ever.
         """
         return cut(self._node, self._job, self._keys, window, lateness, late, ttl)
 

@@ -43,13 +43,7 @@ def window(compiler: Compiler, node: nodes.KernelWindow) -> DataFrame:
         rules = _rules(node, keyed)
         ruled = keyed.withColumns(rules) if rules else keyed
         ruled.schema  # noqa: B018 - Spark reads the expressions here
-    spec = kernel_spec(node, _output(compiler, node)) | {
-        "operator": compiler.operator(node),
-        "place": compiler.setting.place,
-        "idle": _idle(node),
-        "roster": compiler.roster(node),
-        "ticks": compiler.ticks(node),
-    }
+    spec = compiler.part(node, "spec", lambda: _spec(compiler, node))
     with compiler.blame(node):
         aggregates = [
             column(Expr(each.value, f"a{at}", each.origin))._jc for at, each in enumerate(node.aggregates)
@@ -64,6 +58,16 @@ def window(compiler: Compiler, node: nodes.KernelWindow) -> DataFrame:
                 first_sentence(str(error).partition("UnsupportedOperationException: ")[2]), origin=node.origin
             ) from None
         return DataFrame(made, compiler.spark)
+
+
+def _spec(compiler: Compiler, node: nodes.KernelWindow) -> dict[str, Any]:
+    return kernel_spec(node, _output(compiler, node)) | {
+        "operator": compiler.operator(node),
+        "place": compiler.setting.place,
+        "idle": _idle(node),
+        "roster": compiler.roster(node),
+        "ticks": compiler.ticks(node),
+    }
 
 
 def results(compiler: Compiler, node: nodes.Results) -> DataFrame:

@@ -67,6 +67,9 @@ final class Shard(val spec: Spec, val aggregates: Aggregates, val rules: Rules) 
   /** What operators behind this one may rely on: no row before this will come. */
   var promised: Long = Channel.NONE
 
+  /** The end of the last windows that were closed under a lateness which has grown since: they stay closed. */
+  var closedTo: Long = Channel.NONE
+
   private val byClock = spec.clock == Clocked.Processing
 
   /** The time that windows go by. */
@@ -220,7 +223,7 @@ final class Shard(val spec: Spec, val aggregates: Aggregates, val rules: Rules) 
   }
 
   def writeClocks(to: Writer): Array[Byte] = {
-    to.long(watermark).long(now).long(promised).int(partitions.size)
+    to.long(watermark).long(now).long(promised).long(spec.lateness).long(closedTo).int(partitions.size)
     partitions.foreachEntry((source, one) => to.long(source).long(one.mark).long(one.spoke).bool(one.idle))
     to.take()
   }
@@ -229,6 +232,9 @@ final class Shard(val spec: Spec, val aggregates: Aggregates, val rules: Rules) 
     watermark = from.long()
     now = from.long()
     promised = from.long()
+    val lateness = from.long()
+    closedTo = from.long()
+    if (spec.lateness > lateness && watermark != Channel.NONE) closedTo = math.max(closedTo, watermark - lateness)
     (0 until from.int()).foreach { _ =>
       partitions(from.long()) = new SourcePartition(from.long(), from.long(), from.bool())
     }
