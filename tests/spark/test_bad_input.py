@@ -179,6 +179,11 @@ BAD_LINES = {
         "name its column where it is read: app.read(…, event_time='ts'), and keep that column; "
         "or cut by processing time: on='processing'",
     ),
+    "ttl without event time": (
+        'app.read(hr.files("in", "text"), name="lines").window(hr.count(3), ttl="1 hour").agg(n="count(*)")',
+        "InvalidWindow: ttl goes by event time, and the stream has none",
+        "name its column where it is read: app.read(…, event_time='ts'); or leave ttl out",
+    ),
     "slide": (
         'rows.window(hr.sliding("5 seconds", every="10 seconds"), late="drop").agg(n="count(*)")',
         "InvalidWindow: slide 10 seconds > size 5 seconds loses the rows between windows",

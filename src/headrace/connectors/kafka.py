@@ -131,7 +131,9 @@ class Kafka(Source, Sink):
         """One writer sends rows to several topics, of one cluster and with one set of options."""
         for other in others:
             if not isinstance(other, Kafka):
-                return f"one writer cannot feed {self.text} and {other.text}; in real time, write both to Kafka"
+                return (
+                    f"one writer cannot feed {self.text} and {other.text}; in real time, write both to Kafka"
+                )
             if (self.servers, self.options) != (other.servers, other.options):
                 return (
                     f"{self.text} and {other.text} are written with other servers or options; "

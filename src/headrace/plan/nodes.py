@@ -227,8 +227,8 @@ class WindowAggregate(Node):
 class KernelWindow(Node):
     """Windows of the kernel's own: panes of each key and window, and the rows that came too late.
 
-    `lateness` is in microseconds; `late` is None (late rows are kept) or "drop". Its rows are results and
-    late rows together, told apart by `Results` and `Late`.
+    `lateness` and `ttl` are in microseconds; `late` is None (late rows are kept) or "drop". Its rows are
+    results and late rows together, told apart by `Results` and `Late`.
     """
 
     verb = "window"
@@ -237,6 +237,7 @@ class KernelWindow(Node):
     window: Window
     lateness: int = 0
     late: str | None = None
+    ttl: int | None = None
     trigger: Trigger | None = None
     accumulation: Accumulation = Accumulation.ACCUMULATING
     aggregates: tuple[Expr, ...] = ()
@@ -247,11 +248,12 @@ class KernelWindow(Node):
     def text(self) -> str:
         said = [f"lateness {show(self.lateness)}"] if self.lateness else []
         said += [f"late: {self.late}"] if self.late else []
+        said += [] if self.ttl is None else [f"ttl {show(self.ttl)}"]
         return self._text(said)
 
     @property
     def state_text(self) -> str:
-        """Lateness says when state is let go of and not what it is, so that it may change."""
+        """Lateness and ttl say when state is let go of and not what it is, so that they may change."""
         return f"{self.verb} {self._text([])}"
 
     def _text(self, said: list[str]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from headrace.model.accumulation import Accumulation
@@ -11,7 +12,7 @@ from headrace.model.triggers._trigger import Trigger
 from headrace.model.triggers.at_watermark import AtWatermark
 from headrace.model.triggers.each_row import EachRow
 from headrace.model.windows.all_time import AllTime
-from headrace.plan.nodes import KernelWindow
+from headrace.plan.nodes import ROWS, KernelWindow
 
 
 def kernel_spec(node: KernelWindow, output: Output) -> dict[str, Any]:
@@ -23,6 +24,7 @@ def kernel_spec(node: KernelWindow, output: Output) -> dict[str, Any]:
         "window": node.window.spec(),
         "on": str(node.window.on),
         "lateness": node.lateness,
+        "ttl": node.ttl,
         "late": node.late or "keep",
         "trigger": trigger_of(node, output).spec([]),
         "accumulation": str(node.accumulation),
@@ -30,6 +32,25 @@ def kernel_spec(node: KernelWindow, output: Output) -> dict[str, Any]:
         "pane": node.trigger is not None,
         "op": node.accumulation is Accumulation.RETRACTING,
     }
+
+
+def kept_for(node: KernelWindow, output: Output) -> dict[str, str]:
+    """What a window's state is kept for, in parts; a part that changes leaves it to nobody.
+
+    Names may change, and so may lateness and ttl: they say when state is let go of, and not what it is.
+    """
+    aggregates = ("rows" if each.name == ROWS else bare(each) for each in node.aggregates)
+    return {
+        "keys": ", ".join(map(bare, node.keys)) or "no key",
+        "windows": node.window.text,
+        "aggregates": ", ".join(aggregates),
+        "panes": f"{trigger_of(node, output).text}, {node.accumulation}",
+    }
+
+
+def bare(expression: Expr) -> str:
+    """An expression without the name of its result."""
+    return str(replace(expression, name=None))
 
 
 def predicates(node: KernelWindow) -> tuple[Expr, ...]:

@@ -10,13 +10,13 @@ from typing import Any
 
 from headrace.errors import CheckpointMismatch
 from headrace.origin import Origin
-from headrace.plan.nodes import Node, Read, upstream
+from headrace.plan.nodes import Node
 from headrace.planner.divide import Query
+from headrace.runtime.identity import Form, differences, identity, kept_in
 from headrace.settings import Project
 from headrace.spark.storage import Storage
 
 CARD = "headrace.json"
-FORMAT = 1
 
 
 @dataclass(frozen=True)
@@ -32,39 +32,66 @@ class Checkpoints:
     def folder(self, query: Query) -> str:
         return f"{self.root}/{safe(query.name)}"
 
-    def claim(self, query: Query) -> str:
+    def claim(self, query: Query, form: Form | None = None) -> str:
         """The query's folder, once it is sure that what lies there is this query's own."""
         folder = self.folder(query)
         card = f"{folder}/{CARD}"
-        mine = identity(self.app, query, self.keeps_state)
+        form = form or Form()
+        mine = identity(self.app, query, self.keeps_state, form)
         found = self.storage.read(card)
         if found is not None:
-            self._compare(json.loads(found), mine, folder)
+            self._compare(json.loads(found), mine, folder, kept_in(query, self.keeps_state), form)
         elif self.storage.exists(f"{folder}/metadata"):
             raise self._mismatch(
                 f"{folder} holds the checkpoint of a Spark query that Headrace did not start"
             )
-        else:
-            self.storage.write(card, json.dumps(mine, indent=2) + "\n")
+        text = json.dumps(mine, indent=2) + "\n"
+        if found != text:
+            self.storage.write(card, text)
         return folder
 
-    def _compare(self, theirs: dict[str, Any], mine: dict[str, Any], folder: str) -> None:
+    def _compare(
+        self, theirs: dict[str, Any], mine: dict[str, Any], folder: str, nodes: list[Node], form: Form
+    ) -> None:
         if theirs.get("app") != mine["app"]:
             raise self._mismatch(
                 f"the checkpoint in {folder} belongs to app '{theirs.get('app')}', not '{self.app}'"
             )
-        for part, what in (("sources", "reads"), ("state", "keeps state for")):
-            if theirs.get(part) != mine[part]:
-                was, now = (_listed(card.get(part, [])) for card in (theirs, mine))
-                raise self._mismatch(
-                    f"the checkpoint in {folder} is of a job that {what} {was}; this one {what} {now}"
-                )
+        if theirs.get("format") != mine["format"]:
+            raise self._mismatch(
+                f"the checkpoint in {folder} has format {theirs.get('format')}, and this Headrace reads "
+                f"{mine['format']}"
+            )
+        if theirs["sources"] != mine["sources"]:
+            was, now = (_listed(card["sources"]) for card in (theirs, mine))
+            raise self._mismatch(
+                f"the checkpoint in {folder} is of a job that reads {was}; this one reads {now}"
+            )
+        for found in differences(theirs["state"], mine["state"], nodes):
+            raise self._mismatch(
+                f"the checkpoint in {folder} holds {found.was}; the program now says {found.now}",
+                found.origin,
+            )
+        self._shards(theirs, mine, folder, form)
 
-    def _mismatch(self, message: str) -> CheckpointMismatch:
+    def _shards(self, theirs: dict[str, Any], mine: dict[str, Any], folder: str, form: Form) -> None:
+        """State lies in as many shards as it was begun with, unless another number is asked for by name."""
+        was, now = theirs.get("shards"), mine.get("shards")
+        if was is None or was == now:
+            return
+        if form.chosen:
+            raise self._mismatch(
+                f"the checkpoint in {folder} holds state in {was} shards;"
+                f" spark.sql.shuffle.partitions is now {now}"
+            )
+        mine["shards"] = was
+
+    def _mismatch(self, message: str, origin: Origin | None = None) -> CheckpointMismatch:
         return CheckpointMismatch(
             message,
-            hint="give this job another name or --checkpoint, or delete that folder to begin anew",
-            origin=self.origin,
+            hint="put it back; or give this job another name or --checkpoint,"
+            " or delete that folder to begin anew",
+            origin=origin or self.origin,
         )
 
 
@@ -73,14 +100,6 @@ def root_of(project: Project, app: str, given: str | None) -> str:
     if given is None:
         return str(project.state / "checkpoints" / safe(app))
     return given if "://" in given else str(Path(given).resolve())
-
-
-def identity(app: str, query: Query, keeps_state: Callable[[Node], bool]) -> dict[str, Any]:
-    """What must stay the same for state and offsets to stay valid."""
-    nodes = list(upstream(query.cut))
-    sources = [node.source.identity() for node in nodes if isinstance(node, Read)]
-    state = [node.state_text for node in nodes if keeps_state(node)]
-    return {"format": FORMAT, "app": app, "query": query.name, "sources": sources, "state": state}
 
 
 def safe(name: str) -> str:

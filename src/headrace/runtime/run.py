@@ -16,6 +16,7 @@ from headrace.plan.nodes import Job, Node, Read, Write, all_nodes, upstream
 from headrace.planner.divide import Query
 from headrace.planner.physical import Physical, plan
 from headrace.runtime.checkpoint import Checkpoints, root_of
+from headrace.runtime.forms import form_of
 from headrace.runtime.gauge import Gauge
 from headrace.runtime.progress import JobProgress, QueryProgress, State, View
 from headrace.settings import Project
@@ -126,8 +127,9 @@ class Run:
             state_teller(compiler),
             self.origin,
         )
-        claimed = {query.name: places.claim(query) for query in physical.queries}
-        starter = Starter(compiler, lambda query: claimed[query.name], self.view.show, self.every)
+        starter = Starter(compiler, places.folder, self.view.show, self.every)
+        for query in physical.queries:
+            places.claim(query, form_of(starter.compiled(query), query))
         running = [
             Running(query, Gauge(query.name), brokers=tuple(sorted(brokers_of(query, self.project))))
             for query in physical.queries

@@ -107,7 +107,7 @@ class Compiler:
         ]
 
     def ticks(self, node: Node) -> bool:
-        """Whether this operator sees to it that a silent stream has batches; a test moves its clock itself."""
+        """Whether this operator gives a silent stream its batches; a test moves its clock itself."""
         reads = [before for before in upstream(node) if isinstance(before, Read)]
         first = not any(isinstance(before, KernelWindow) for before in list(upstream(node))[:-1])
         given = any(self.inputs(read) is not None for read in reads)
@@ -152,7 +152,7 @@ class Compiler:
 
 def _straight(node: Node) -> list[Read]:
     """The sources whose rows come to this operator without passing another of the kernel's."""
-    found: dict[Node, None] = {}
+    found: dict[Read, None] = {}
     left = list(node.inputs)
     while left:
         at = left.pop()

@@ -65,9 +65,15 @@ class Starter:
             writer = self._writer(query).queryName(query.name)
             return self._timed(writer.option("checkpointLocation", self.checkpoint(query))).start()
 
+    def compiled(self, query: Query) -> Compiler:
+        """What compiles this query, knowing where its state lies."""
+        if query.name not in self._compilers:
+            setting = setting_of(query, self.compiler.setting, self.checkpoint(query))
+            self._compilers[query.name] = self.compiler.again(setting)
+        return self._compilers[query.name]
+
     def _writer(self, query: Query) -> DataStreamWriter:
-        setting = setting_of(query, self.compiler.setting, self.checkpoint(query))
-        compiler = self._compilers.setdefault(query.name, self.compiler.again(setting))
+        compiler = self.compiled(query)
         frame = compiler.frame(query.cut)
         output = Output.UPDATE if compiler.mode is Mode.REAL_TIME else spark_output(query)
         write = query.writes[0]

@@ -39,14 +39,20 @@ class KeyedStream:
         return Stream(node, self._job)
 
     def window(
-        self, window: Window, *, lateness: Duration = "0 seconds", late: str | None = None
+        self,
+        window: Window,
+        *,
+        lateness: Duration = "0 seconds",
+        late: str | None = None,
+        ttl: Duration | None = None,
     ) -> WindowedStream:
         """Cut each key's rows into windows.
 
         A window takes rows until `lateness` after its end; a row that comes later is in the result's `.late`,
-        or is dropped with late="drop".
+        or is dropped with late="drop". Windows that rows end, and not a time, are completed and forgotten
+        once the watermark is `ttl` past the key's last row; without it they wait for ever.
         """
-        return cut(self._node, self._job, self._keys, window, lateness, late)
+        return cut(self._node, self._job, self._keys, window, lateness, late, ttl)
 
     def __repr__(self) -> str:
         return f"KeyedStream({self._node} by {', '.join(map(str, self._keys))})"

@@ -107,12 +107,17 @@ class Stream:
         )
 
     def window(
-        self, window: Window, *, lateness: Duration = "0 seconds", late: str | None = None
+        self,
+        window: Window,
+        *,
+        lateness: Duration = "0 seconds",
+        late: str | None = None,
+        ttl: Duration | None = None,
     ) -> WindowedStream:
-        """Cut all rows into windows, without a key; `lateness` and `late` as for a stream with keys."""
+        """Cut all rows into windows, without a key; the rest as for a stream with keys."""
         from headrace.streams.windowed import cut
 
-        return cut(self._node, self._job, (), window, lateness, late)
+        return cut(self._node, self._job, (), window, lateness, late, ttl)
 
     def write(self, sink: Sink, *, name: str | None = None, output: str | None = None) -> None:
         """End the stream in a sink. `output` is append (final rows), update (changed rows) or complete (all).

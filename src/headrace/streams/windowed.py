@@ -116,6 +116,7 @@ def cut(
     window: Window,
     lateness: Duration,
     late: str | None,
+    ttl: Duration | None = None,
 ) -> WindowedStream:
     """The stream cut into windows, once it is sure that these words go together."""
     if not isinstance(window, Window):
@@ -131,9 +132,26 @@ def cut(
             hint="leave lateness out: no row is late for such a window",
         )
     windows = KernelWindow(
-        input=node, keys=keys, window=window, lateness=length, late=late, window_origin=here()
+        input=node,
+        keys=keys,
+        window=window,
+        lateness=length,
+        late=late,
+        ttl=None if ttl is None else _lifetime(ttl, window),
+        window_origin=here(),
     )
     return WindowedStream(windows, job)
+
+
+def _lifetime(ttl: Duration, window: Window) -> int:
+    """How long a silent key is kept, for windows that nothing else would free."""
+    length = micros(ttl, "ttl")
+    if not window.ends_by_rows:
+        raise InvalidWindow(
+            f"ttl {show(length)} for '{window.text}', which is freed when its time is over",
+            hint="leave ttl out; lateness says how long the window waits for late rows",
+        )
+    return length
 
 
 def runs_on_spark(windows: KernelWindow) -> bool:

@@ -35,6 +35,7 @@ def test_a_window_as_it_is_handed_over() -> None:
         "window": {"kind": "aligned", "size": 10_000_000, "every": 5_000_000, "offset": 0},
         "on": "ingestion",
         "lateness": 60_000_000,
+        "ttl": None,
         "late": "keep",
         "trigger": {"kind": "at_watermark", "early": {"kind": "when", "predicate": 0}, "late": EACH},
         "accumulation": "retracting",
@@ -43,6 +44,10 @@ def test_a_window_as_it_is_handed_over() -> None:
         "op": True,
     }  # fmt: skip
     assert [str(condition) for condition in predicates(node)] == ["n > 3"]
+
+
+def test_how_long_a_silent_key_is_kept() -> None:
+    assert kernel_spec(node_of(hr.count(3), ttl="1 hour"), Output.APPEND)["ttl"] == 3_600_000_000
 
 
 def test_rows_that_are_dropped() -> None:

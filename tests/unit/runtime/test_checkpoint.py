@@ -13,7 +13,8 @@ from headrace.errors import CheckpointMismatch
 from headrace.plan.nodes import Node
 from headrace.planner.divide import Query, divide
 from headrace.planner.support import support
-from headrace.runtime.checkpoint import Checkpoints, identity, root_of, safe
+from headrace.runtime.checkpoint import Checkpoints, root_of, safe
+from headrace.runtime.identity import Form, identity
 from headrace.settings import Project
 
 
@@ -49,12 +50,12 @@ def places(storage: Memory, app: str = "job") -> Checkpoints:
 
 
 def test_what_is_remembered() -> None:
-    assert identity("job", query(), keeps_state) == {
-        "format": 1,
+    assert identity("job", query(), keeps_state, Form()) == {
+        "format": 2,
         "app": "job",
         "query": "m",
         "sources": [{"source": "files", "address": "in"}],
-        "state": ["aggregate by id: n = count(*)"],
+        "state": [{"state": "aggregate by id: n = count(*)"}],
     }
 
 
@@ -64,7 +65,7 @@ def test_a_filter_may_change_and_state_may_not() -> None:
     assert json.loads(storage.files["/c/m/headrace.json"])["app"] == "job"
     assert places(storage).claim(query(keep="n > 7")) == "/c/m"
     with pytest.raises(
-        CheckpointMismatch, match="keeps state for aggregate by id.*this one keeps state for aggregate by n"
+        CheckpointMismatch, match="holds state for aggregate by id.*the program now says aggregate by n"
     ):
         places(storage).claim(query(key="n"))
     with pytest.raises(CheckpointMismatch, match="reads files in; this one reads files other"):
@@ -87,17 +88,35 @@ def test_lateness_may_change_and_what_a_window_keeps_may_not() -> None:
     storage = Memory()
     assert places(storage).claim(windows(hr.each_row())) == "/c/m"
     assert json.loads(storage.files["/c/m/headrace.json"])["state"] == [
-        "window by id: tumbling 1 minute: n = count(*) (each row, accumulating)"
+        {
+            "operator": "window",
+            "keys": "id",
+            "windows": "tumbling 1 minute",
+            "aggregates": "count(*)",
+            "panes": "each row, accumulating",
+        }
     ]
     assert places(storage).claim(windows(hr.each_row(), lateness="5 minutes", late="drop")) == "/c/m"
-    for other in (
-        windows(),
-        windows(hr.each_row(), hr.discarding),
-        windows(hr.after_count(3)),
-        windows(hr.each_row(), size="2 minutes"),
+    for other, was, now in (
+        (windows(hr.each_row(), hr.discarding), "panes each row, accumulating", "each row, discarding"),
+        (windows(hr.after_count(3)), "panes each row, accumulating", "after 3 rows, accumulating"),
+        (windows(hr.each_row(), size="2 minutes"), "windows tumbling 1 minute", "tumbling 2 minutes"),
     ):
-        with pytest.raises(CheckpointMismatch, match="is of a job that keeps state for window by id"):
+        with pytest.raises(CheckpointMismatch, match=f"holds {was}; the program now says {now}\n"):
             places(storage).claim(other)
+
+
+def test_shards_stay_as_they_were_unless_another_number_is_asked_for() -> None:
+    storage, asked = Memory(), windows(hr.each_row())
+
+    def form(shards: int, chosen: bool) -> Form:
+        return Form({asked.cut.inputs[0]: {"form": {}}}, (), shards, chosen)
+
+    places(storage).claim(asked, form(4, chosen=False))
+    places(storage).claim(asked, form(16, chosen=False))
+    assert json.loads(storage.files["/c/m/headrace.json"])["shards"] == 4
+    with pytest.raises(CheckpointMismatch, match="in 4 shards; spark.sql.shuffle.partitions is now 16"):
+        places(storage).claim(asked, form(16, chosen=True))
 
 
 def test_each_query_has_its_own_folder() -> None:

@@ -131,6 +131,7 @@ def test_what_must_stay_the_same_for_state_to_stay_valid(rows: Stream) -> None:
     assert state(trigger=(EARLY,)) != state(trigger=(EARLY, hr.discarding))
     assert state(trigger=(EARLY,)) == state(trigger=(EARLY,), late="drop", lateness="1 s")
     assert state(window=hr.tumbling("2 minutes")) != same
+    assert state(window=hr.count(3)) == state(window=hr.count(3), ttl="1 hour")
     assert kernel_of(rows.window(MINUTE).agg(n="count(*)")).state_text != same
     assert kernel_of(rows.key_by("id").window(MINUTE).agg(n="sum(n)")).state_text != same
 
@@ -254,6 +255,20 @@ REFUSED: dict[str, tuple[Any, type[HeadraceError], str, str]] = {
     "lateness below zero": (
         lambda s: counts(s, lateness="-1 s"), InvalidDuration, "lateness -1 second is negative",
         "give a length above zero, such as '10 seconds'",
+    ),
+    "ttl of a window that time ends": (
+        lambda s: counts(s, ttl="1 hour"), InvalidWindow,
+        "ttl 1 hour for 'tumbling 1 minute', which is freed when its time is over",
+        "leave ttl out; lateness says how long the window waits for late rows",
+    ),
+    "ttl of processing time": (
+        lambda s: counts(s, hr.session("1 s", on="processing"), ttl="1 hour"), InvalidWindow,
+        "ttl 1 hour for 'session gap 1 second of processing time', which is freed when its time is over",
+        "leave ttl out; lateness says how long the window waits for late rows",
+    ),
+    "ttl without a unit": (
+        lambda s: counts(s, hr.count(3), ttl=5), InvalidDuration, "ttl 5 has no unit",
+        "write '5 seconds', or a datetime.timedelta",
     ),
     "never": (
         lambda s: counts(s, trigger=(hr.never(),)), InvalidTrigger,

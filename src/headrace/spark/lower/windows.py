@@ -43,14 +43,7 @@ def window(compiler: Compiler, node: nodes.KernelWindow) -> DataFrame:
         rules = _rules(node, keyed)
         ruled = keyed.withColumns(rules) if rules else keyed
         ruled.schema  # noqa: B018 - Spark reads the expressions here
-    spec = kernel_spec(node, _output(compiler, node)) | {
-        "operator": compiler.operator(node),
-        "place": compiler.setting.place,
-        "idle": _idle(node),
-        "ttl": None,
-        "roster": compiler.roster(node),
-        "ticks": compiler.ticks(node),
-    }
+    spec = compiler.part(node, "spec", lambda: _spec(compiler, node))
     with compiler.blame(node):
         aggregates = [
             column(Expr(each.value, f"a{at}", each.origin))._jc for at, each in enumerate(node.aggregates)
@@ -65,6 +58,16 @@ def window(compiler: Compiler, node: nodes.KernelWindow) -> DataFrame:
                 first_sentence(str(error).partition("UnsupportedOperationException: ")[2]), origin=node.origin
             ) from None
         return DataFrame(made, compiler.spark)
+
+
+def _spec(compiler: Compiler, node: nodes.KernelWindow) -> dict[str, Any]:
+    return kernel_spec(node, _output(compiler, node)) | {
+        "operator": compiler.operator(node),
+        "place": compiler.setting.place,
+        "idle": _idle(node),
+        "roster": compiler.roster(node),
+        "ticks": compiler.ticks(node),
+    }
 
 
 def results(compiler: Compiler, node: nodes.Results) -> DataFrame:
@@ -135,11 +138,18 @@ def _ruled(value: Column, kind: str, name: str, frame: DataFrame) -> Column:
 
 def _timed(node: nodes.KernelWindow) -> None:
     """Raise that there is no event time, where the window goes by it."""
-    if node.window.on is not TimeOf.EVENT or not node.window.ends_in_event_time:
+    timed = node.window.on is TimeOf.EVENT and node.window.ends_in_event_time
+    if not timed and node.ttl is None:
         return
     for before in nodes.upstream(node.input):
         if isinstance(before, nodes.KernelWindow) or (isinstance(before, nodes.Read) and before.event_time):
             return
+    if node.ttl is not None:
+        raise InvalidWindow(
+            "ttl goes by event time, and the stream has none",
+            hint="name its column where it is read: app.read(…, event_time='ts'); or leave ttl out",
+            origin=node.window_origin,
+        )
     raise InvalidWindow(
         "the stream has no event time to cut windows by",
         hint="name its column where it is read: app.read(…, event_time='ts');"

@@ -54,10 +54,7 @@ final class Aggregates(
   def resultWidth: Int = results.length
 
   /** Whether the order of rows shows in a result. */
-  val ordered: Boolean = functions.exists(_.aggregateFunction match {
-    case _: Collect[_] | _: First | _: Last => true
-    case _ => false
-  })
+  val ordered: Boolean = Aggregates.ordered(functions)
 
   /** The bytes of a live buffer, which may be the buffer itself. */
   def frozen(buffer: InternalRow): UnsafeRow = buffer match {
@@ -87,6 +84,13 @@ final class Aggregates(
 
   /** Keys and results; the row is overwritten by the next call. */
   def result(key: UnsafeRow, buffer: InternalRow): UnsafeRow = ending.result(key, buffer)
+}
+
+object Aggregates {
+  def ordered(functions: Seq[AggregateExpression]): Boolean = functions.exists(_.aggregateFunction match {
+    case _: Collect[_] | _: First | _: Last => true
+    case _ => false
+  })
 }
 
 private case class AggregateStage(

@@ -47,6 +47,9 @@ object Kernel {
     Fan.of(from, to.asScala.toSeq)
   }
 
+  /** What the state of the window operator that a frame ends in is made of, as JSON. */
+  def form(frame: DataFrame): String = Form.of(frame.asInstanceOf[Dataset[_]])
+
   /** Forget what was kept in memory for queries under this checkpoint. */
   def forget(root: String): Unit = {
     Kept.drop(root)

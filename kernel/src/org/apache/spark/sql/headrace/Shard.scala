@@ -69,6 +69,9 @@ final class Shard(val spec: Spec, val aggregates: Aggregates, val rules: Rules) 
   /** What operators behind this one may rely on: no row before this will come. */
   var promised: Long = Channel.NONE
 
+  /** The end of the last windows that were closed under a lateness which has grown since: they stay closed. */
+  var closedTo: Long = Channel.NONE
+
   private var away = false
 
   /** The job was away: the time until its next tick is no source partition's silence. */
@@ -287,7 +290,7 @@ final class Shard(val spec: Spec, val aggregates: Aggregates, val rules: Rules) 
   }
 
   private def writeClocks(to: Writer): Array[Byte] = {
-    to.long(watermark).long(now).long(promised).int(partitions.size)
+    to.long(watermark).long(now).long(promised).long(spec.lateness).long(closedTo).int(partitions.size)
     partitions.foreachEntry((source, one) => to.long(source).long(one.mark).long(one.spoke).bool(one.idle))
     to.take()
   }
@@ -296,6 +299,9 @@ final class Shard(val spec: Spec, val aggregates: Aggregates, val rules: Rules) 
     watermark = from.long()
     now = from.long()
     promised = from.long()
+    val lateness = from.long()
+    closedTo = from.long()
+    if (spec.lateness > lateness && watermark != Channel.NONE) closedTo = math.max(closedTo, watermark - lateness)
     (0 until from.int()).foreach { _ =>
       partitions(from.long()) = new SourcePartition(from.long(), from.long(), from.bool())
     }

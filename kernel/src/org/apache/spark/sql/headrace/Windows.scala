@@ -37,7 +37,8 @@ abstract class Windows(protected val shard: Shard) {
   def read(keyed: Keyed, from: Reader): Unit
 
   protected def isLate(end: Long, mark: Long): Boolean =
-    spec.clock != Clocked.Processing && mark != Channel.NONE && end + spec.lateness <= mark
+    spec.clock != Clocked.Processing &&
+      (mark != Channel.NONE && end + spec.lateness <= mark || end <= shard.closedTo)
 
   protected def sayLate(row: UnsafeRow, start: Long, end: Long, mark: Long): Unit =
     shard.out.late(row, windowed = true, start, end, mark)
@@ -53,8 +54,11 @@ object Windows {
 
   def lastStart(time: Long, every: Long, offset: Long): Long = time - Math.floorMod(time - offset, every)
 
+  /** Whether windows are kept as the slices that they share. */
+  def sliced(spec: Spec, ordered: Boolean): Boolean = spec.cut.isInstanceOf[Aligned] && spec.once && !ordered
+
   def of(shard: Shard): Windows = shard.spec.cut match {
-    case aligned: Aligned if shard.spec.once && !shard.aggregates.ordered => new SlicedWindows(shard, aligned)
+    case aligned: Aligned if sliced(shard.spec, shard.aggregates.ordered) => new SlicedWindows(shard, aligned)
     case _: Aligned | _: Cumulative => new GridWindows(shard)
     case _: Session => new SessionWindows(shard)
     case trailing: Trailing => new TrailingWindows(shard, trailing)
