@@ -6,6 +6,7 @@ import os
 import signal
 import socket
 import uuid
+from pathlib import Path
 
 import pytest
 from shop import Shop, eventually
@@ -132,3 +133,31 @@ def test_a_broker_that_goes_away_is_waited_for(bare_shop: Shop, quick: bool) -> 
         assert {row["id"] for row in bare_shop.consume(f"{topic}-out")} == {1, 2}
     finally:
         broker.down()
+
+
+def test_a_java_process_that_is_ended_from_outside_is_told_in_a_sentence(bare_shop: Shop) -> None:
+    bare_shop.write(
+        "job.py",
+        """
+        import headrace as hr
+
+        app = hr.App("ticks")
+        app.read(hr.rate(5)).write(hr.memory("seen"))
+
+        if __name__ == "__main__":
+            app.run()
+        """,
+    )
+    running = bare_shop.start("run", "job.py")
+    eventually(lambda: "running" in running.said or running.process.poll() is not None, "the start", 90)
+    [java] = children(running.process.pid)
+    os.kill(java, signal.SIGKILL)
+    assert running.process.wait(60) == 5, running.said
+    assert "error: Spark's Java process is gone" in running.said
+    assert "Traceback" not in running.said
+
+
+def children(pid: int) -> list[int]:
+    """The processes that a process has started and that are Java, by way of scripts that became it."""
+    found = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    return [int(one) for one in found if "java" in Path(f"/proc/{one}/cmdline").read_text().split("\0")[0]]

@@ -22,7 +22,7 @@ from headrace.runtime.progress import JobProgress, QueryProgress, State, View
 from headrace.settings import Project
 from headrace.spark.compile import Compiler
 from headrace.spark.engine import LOG, log_folder
-from headrace.spark.failure import failed, lost_broker, told_by_spark
+from headrace.spark.failure import failed, lost_broker, told_by_spark, told_when_java_dies
 from headrace.spark.package import travel
 from headrace.spark.queries import (
     Starter,
@@ -91,7 +91,10 @@ class Run:
 
     def go(self) -> Summary:
         """Run to the end, or until stopped."""
-        began = self.clock.monotonic()
+        with told_when_java_dies(str(log_folder(self.project) / LOG)):
+            return self._go(self.clock.monotonic())
+
+    def _go(self, began: float) -> Summary:
         travel(self.project, self.job)
         compiler = Compiler(self.spark, self.project, self.mode)
         physical = plan(self.job, self.mode, state_teller(compiler))

@@ -58,6 +58,24 @@ def told_by_spark(query: str, origin: Origin | None, log: str) -> Iterator[None]
         raise failed(query, str(error), origin, log) from None
 
 
+@contextmanager
+def told_when_java_dies(log: str) -> Iterator[None]:
+    """That Spark's own process is gone, whatever call it was that found out."""
+    from pyspark import SparkContext
+
+    try:
+        yield
+    except Exception:
+        process = getattr(SparkContext._gateway, "proc", None)
+        if process is None or process.poll() is None:
+            raise
+        raise JobFailed(
+            f"Spark's Java process is gone: it was ended from outside (exit code {process.returncode})",
+            hint="if the system ended it for want of memory (`dmesg` says so), give the machine or the container "
+            f"more; the last it said is in {log}. The next start goes on from the checkpoint",
+        ) from None
+
+
 def python_cause(said: str) -> tuple[str | None, Origin | None]:
     """What a user's Python function raised, and where."""
     start = said.find("Traceback (most recent call last)")
