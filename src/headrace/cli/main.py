@@ -24,6 +24,7 @@ COMMANDS = (
     "graph",
     "up",
     "down",
+    "state",
     "status",
     "topic",
     "produce",

@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import Any
 
 from headrace.runtime.progress import QueryProgress, State
-from headrace.time import instant
+from headrace.time import from_epoch_micros, instant
 
 SPAN = 5.0
 """Seconds that a rate is taken over."""
@@ -27,6 +27,7 @@ class Gauge:
     rows_out: int | None = None
     rejected: int | None = None
     late: int | None = None
+    _kernel: list[dict[str, Any]] = field(default_factory=list)
     _batch: dict[str, Any] = field(default_factory=dict)
     _latest: dict[str, Any] = field(default_factory=dict)
     _marks: deque[tuple[float, int, int]] = field(default_factory=deque)
@@ -48,6 +49,10 @@ class Gauge:
         self.rejected = sum(rejected) if rejected else None
         self.rows_out = sum(out) if out else None
 
+    def kept(self, operators: list[dict[str, Any]]) -> None:
+        """Take how the kernel's operators stand: their keys, their late rows, their watermarks."""
+        self._kernel = operators
+
     def picture(self, now: float) -> QueryProgress:
         """The query as it stands at `now`."""
         per_second = self._rates(now)
@@ -61,12 +66,31 @@ class Gauge:
             rows_in_per_second=per_second[0],
             rows_out=self.rows_out,
             rows_out_per_second=None if self.rows_out is None else per_second[1],
-            watermark=_watermark(self._latest),
+            watermark=self._watermark,
             lag=_lag(self._latest),
-            state_rows=_state_rows(self._batch),
+            state_rows=self._state_rows,
             rejected=self.rejected,
-            late=self.late,
+            late=self._late,
         )
+
+    @property
+    def _watermark(self) -> datetime | None:
+        """The first operator's: those behind it follow; of Spark's own, where it has one."""
+        for operator in self._kernel:
+            if "watermark" in operator:
+                return from_epoch_micros(operator["watermark"])
+        return _watermark(self._latest)
+
+    @property
+    def _state_rows(self) -> int | None:
+        keys = [operator["keys"] for operator in self._kernel]
+        spark = _state_rows(self._batch)
+        return sum(keys) + (spark or 0) if keys else spark
+
+    @property
+    def _late(self) -> int | None:
+        late = [operator["late"] for operator in self._kernel]
+        return sum(late) + (self.late or 0) if late else self.late
 
     def _rates(self, now: float) -> tuple[float, float]:
         """Rows in and out a second, over the last SPAN seconds."""

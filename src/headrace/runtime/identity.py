@@ -83,14 +83,11 @@ def differences(
         if was_kept.keys() != is_kept.keys():
             yield Difference(_line(was_kept), _line(is_kept), node.origin)
             continue
-        for part, now in is_kept.items():
-            if was_kept[part] != now:
+        for part, said in is_kept.items():
+            held = was_kept[part]
+            if held != said:
                 label = LABELS.get(part, part)
-                yield Difference(
-                    f"{label} {KEPT.get(was_kept[part], was_kept[part])}",
-                    KEPT.get(now, now),
-                    _origin(node, part),
-                )
+                yield Difference(f"{label} {KEPT.get(held, held)}", KEPT.get(said, said), _origin(node, part))
 
 
 def _kept(node: Node, query: Query, form: Form) -> dict[str, str]:

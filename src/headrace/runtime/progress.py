@@ -25,8 +25,8 @@ class State(StrEnum):
 class QueryProgress:
     """One query, at one moment; what Spark does not count is None.
 
-    `late` counts what Spark's windows dropped: a row once for each window that it came too late for, and rows
-    of one key, window and task in one batch together once.
+    `late` counts what the kernel's windows found too late, kept or dropped, once for each window; and what
+    Spark's windows dropped: there rows of one key, window and task in one batch count together once.
     """
 
     name: str

@@ -176,11 +176,15 @@ class Run:
             one.heard = self.clock.monotonic()
             one.revived = 0
             self._running_again(one)
-        one.gauge.count(starter.counts(one.query))
+        self._counted(one, starter)
         if active:
             self._probe(one)
             return
         self._ended(one, starter)
+
+    def _counted(self, one: Running, starter: Starter) -> None:
+        one.gauge.count(starter.counts(one.query))
+        one.gauge.kept(starter.kept(one.query))
 
     def _ended(self, one: Running, starter: Starter) -> None:
         assert one.handle is not None
@@ -243,7 +247,7 @@ class Run:
         for one, handle in left:
             for report in progress_since(handle, one.gauge.seen):
                 one.gauge.take(report)
-            one.gauge.count(starter.counts(one.query))
+            self._counted(one, starter)
             if one.gauge.state is not State.FAILED:
                 one.gauge.state = State.STOPPED
 

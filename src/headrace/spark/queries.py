@@ -58,6 +58,13 @@ class Starter:
         """Rows of this query so far, rejected (by source) and out (by output)."""
         return self._compilers[query.name].counts() if query.name in self._compilers else {}
 
+    def kept(self, query: Query) -> list[dict[str, Any]]:
+        """How the kernel's operators of this query stand after its last batch, in the order of the plan."""
+        if not any(isinstance(node, KernelWindow) for node in upstream(query.cut)):
+            return []
+        found: list[dict[str, Any]] = json.loads(kernel().Kernel.told(f"{self.checkpoint(query)}/{STATE}"))
+        return found
+
     def start(self, query: Query) -> StreamingQuery:
         """The running query; one that was stopped or has failed goes on from its checkpoint."""
         self.failures.pop(query.name, None)

@@ -101,3 +101,11 @@ def test_what_windows_dropped_is_added_up_over_batches() -> None:
             {"timestamp": f"2026-01-01T12:00:0{number}Z", "numInputRows": 1, "stateOperators": [operator]}
         )
     assert gauge.picture(0.0).late == 3
+
+
+def test_the_kernels_operators_count_beside_sparks() -> None:
+    gauge = Gauge("q")
+    gauge.kept([{"keys": 3, "late": 2, "watermark": 60_000_000}, {"keys": 1, "late": 0, "watermark": 5}])
+    picture = gauge.picture(0.0)
+    assert (picture.state_rows, picture.late) == (4, 2)
+    assert picture.watermark == datetime(1970, 1, 1, 0, 1, tzinfo=UTC), "that of the first, which the others follow"

@@ -248,6 +248,11 @@ final class Shard(val spec: Spec, val aggregates: Aggregates, val rules: Rules) 
     else if (!keys.containsKey(keyed.key)) keys.put(keyed.key, keyed)
   }
 
+  // What people look at.
+
+  def glimpses(keyed: Keyed): Seq[Glimpse] = windows.glimpses(keyed)
+  def sources: Seq[(Long, SourcePartition)] = partitions.toSeq
+
   // What a store keeps.
 
   /** Hands over what has changed since the last time, as a store keeps it. */

@@ -101,6 +101,15 @@ final class SlicedWindows(shard: Shard, cut: Aligned) extends Windows(shard) {
 
   def empty(keyed: Keyed): Boolean = slices(keyed).all.isEmpty
 
+  def glimpses(keyed: Keyed): Seq[Glimpse] = {
+    val of = slices(keyed)
+    if (of.all.isEmpty) Nil
+    else {
+      val last = of.all.iterator.map(slice => Windows.lastStart(slice.start, every, offset)).max
+      (of.end - size to last by every).map(start => Glimpse(start, start + size, None, 0, complete = false))
+    }
+  }
+
   def write(keyed: Keyed, to: Writer): Unit = {
     val of = slices(keyed)
     to.long(of.end).int(of.all.length)

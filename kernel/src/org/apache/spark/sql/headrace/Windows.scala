@@ -13,6 +13,9 @@ trait Rules {
   def timed: Boolean
 }
 
+/** A window as people see it; the rows of shared slices are not counted. */
+case class Glimpse(start: Long, end: Long, rows: Option[Long], panes: Int, complete: Boolean)
+
 /** A kind of window: which windows of its key a row goes into, and when they are over. */
 abstract class Windows(protected val shard: Shard) {
   protected def spec: Spec = shard.spec
@@ -35,6 +38,9 @@ abstract class Windows(protected val shard: Shard) {
 
   def write(keyed: Keyed, to: Writer): Unit
   def read(keyed: Keyed, from: Reader): Unit
+
+  /** The windows of a key that are kept, for people to look at. */
+  def glimpses(keyed: Keyed): Seq[Glimpse]
 
   protected def isLate(end: Long, mark: Long): Boolean =
     spec.clock != Clocked.Processing &&
@@ -217,6 +223,11 @@ abstract class SingleWindows(shard: Shard) extends Windows(shard) {
   }
 
   def empty(keyed: Keyed): Boolean = keyed.windows.isEmpty
+
+  def glimpses(keyed: Keyed): Seq[Glimpse] = keyed.windows.toSeq.map { window =>
+    val (start, end) = shown(window)
+    Glimpse(start, end, Some(window.rows), window.panes, window.complete)
+  }
 
   override def finish(keyed: Keyed): Unit = while (keyed.windows.nonEmpty) finish(keyed, keyed.windows.head)
 
