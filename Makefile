@@ -2,6 +2,7 @@
 # from then on nothing here needs the network.
 
 PYTHON ?= python3
+CRASHES ?= 20
 VENV := .venv
 BIN := $(VENV)/bin
 LOCK := requirements.lock
@@ -14,7 +15,7 @@ PACKAGE := $(VENV)/.package
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup kernel jars demo test check bench docs lock wheel clean
+.PHONY: help setup kernel jars demo test crash check bench docs lock wheel clean
 
 help:  ## This list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -26,6 +27,9 @@ demo: setup  ## Page views, from a generator through Kafka to live windows, in h
 
 test: setup  ## The whole suite; ARGS="-k window -x" goes to pytest
 	@$(BIN)/python -m pytest $(ARGS)
+
+crash: setup  ## Kill a job at random, CRASHES times, and see that nothing is lost or repeated
+	@HEADRACE_CRASHES=$(CRASHES) $(BIN)/python -m pytest tests/e2e/test_kills.py -k any_moment -s $(ARGS)
 
 check: $(PACKAGE)  ## Lint, format, types, import contracts, dependencies
 	$(BIN)/ruff check .

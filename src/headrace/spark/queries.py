@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -164,12 +165,20 @@ class Feeder:
             for write in self.query.writes:
                 with told_shortly(self.query.name, write, self.failures, log):
                     self._feed(write, kept, number)
+                fault("sink")
+            fault("written")
         finally:
             if self.query.shared:
                 kept.unpersist()
 
     def _feed(self, write: Write, frame: DataFrame, number: int) -> None:
         hand_over(write, self.query, frame, self.compiler, self.show, number)
+
+
+def fault(point: str) -> None:
+    """A point of a batch at which a test may let the job die, as the kernel's `Faults` says."""
+    if "HEADRACE_FAULT" in os.environ:
+        kernel().Faults.reach(point)
 
 
 @contextmanager

@@ -147,7 +147,7 @@ object Inspect {
       shards += 1
       rows.foreach { case (key, value) =>
         bytes += key.length + value.length
-        if (key(0) == Store.CLOCKS(0)) shard.readClocks(new Reader(value.clone()))
+        if (key(0) == Store.CLOCKS(0)) shard.restore(Iterator(key -> value.clone()), types.length)
         else {
           keys += 1
           look(shard, number, key, value)
@@ -164,7 +164,7 @@ object Inspect {
       val row = Store.rowOf(key, types.length)
       val said = texts.map(_.eval(row).asInstanceOf[UTF8String]).map(text => if (text == null) null else text.toString)
       if (asked.key.forall(wished => said.contains(wished) || said.mkString(",") == wished)) {
-        shard.read(row, new Reader(value.clone()))
+        shard.restore(Iterator(key -> value.clone()), types.length)
         val keyed = shard.keys.remove(row)
         val node = shown.addObject()
         val names = node.putObject("key")

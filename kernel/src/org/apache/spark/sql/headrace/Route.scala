@@ -168,6 +168,7 @@ private final class Dealing(project: UnsafeProjection, arrival: Boolean, val sha
 
 private final class RoutedRows(rows: Iterator[InternalRow], dealing: Dealing) extends Iterator[InternalRow] {
   private var notes: Iterator[InternalRow] = _
+  Faults.reach(Faults.ROUTE)
 
   override def hasNext: Boolean =
     if (notes != null) notes.hasNext

@@ -83,8 +83,10 @@ abstract class ShardRun(
   }
 
   private def keep(store: Store): Unit = {
+    Faults.reach(Faults.PROCESSED)
     shard.flush(store.put, store.remove)
     store.commit()
+    Faults.reach(Faults.STORED)
     place.foreach(Kept.give(_, number, shard))
   }
 }
