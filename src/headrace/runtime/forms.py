@@ -41,6 +41,6 @@ def _described(compiler: Compiler, node: KernelWindow) -> dict[str, Any]:
         "number": spec["operator"],
         "text": str(node),
         "keys": [key.name or str(key) for key in node.keys],
-        "spec": {name: value for name, value in spec.items() if name not in ("place", "roster")},
+        "spec": {name: value for name, value in spec.items() if name not in ("place", "roster", "late_read")},
         "form": json.loads(kernel().Kernel.form(frame._jdf)),
     }

@@ -67,6 +67,7 @@ def _spec(compiler: Compiler, node: nodes.KernelWindow) -> dict[str, Any]:
         "idle": _idle(node),
         "roster": compiler.roster(node),
         "ticks": compiler.ticks(node),
+        "late_read": compiler.keeps_late(node),
     }
 
 

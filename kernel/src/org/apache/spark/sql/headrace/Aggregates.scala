@@ -4,6 +4,7 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.aggregate._
 import org.apache.spark.sql.execution.aggregate.AggregationIterator
+import org.apache.spark.sql.types._
 
 /**
  * Spark's own aggregate functions over buffers that a window keeps. A buffer is live while rows go into it,
@@ -87,6 +88,19 @@ final class Aggregates(
 }
 
 object Aggregates {
+  /** Whether results are the same to the last bit, whatever is added to what first. */
+  def exact(functions: Seq[AggregateExpression]): Boolean = functions.forall(_.aggregateFunction match {
+    case _: Count | _: Min | _: Max | _: BitAndAgg | _: BitOrAgg | _: BitXorAgg => true
+    case sum: Sum => !floats(sum.child.dataType)
+    case average: Average => average.child.dataType match {
+      case ByteType | ShortType | IntegerType | _: DecimalType => true
+      case _ => false
+    }
+    case _ => false
+  })
+
+  private def floats(kind: DataType): Boolean = kind == FloatType || kind == DoubleType
+
   def ordered(functions: Seq[AggregateExpression]): Boolean = functions.exists(_.aggregateFunction match {
     case _: Collect[_] | _: First | _: Last => true
     case _ => false

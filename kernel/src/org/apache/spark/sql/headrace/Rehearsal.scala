@@ -136,6 +136,8 @@ final class Rehearsal(operator: WindowOperator) {
       to.writeEndObject()
     }
 
+    def missed(rows: Long): Unit = ()
+
     def late(row: UnsafeRow, windowed: Boolean, start: Long, end: Long, mark: Long): Unit = {
       to.writeStartObject()
       left.write(asLate(row), to)

@@ -49,6 +49,9 @@ object Layout {
   /** Kinds of row. */
   val DATA = 0
   val PIECE = 1
+  /** Rows that came together, and a number of rows that were too late for that. */
+  val PART = 2
+  val LATE = 3
 
   def of(operator: WindowOperator): Layout = {
     val prepared = operator.prepared
@@ -113,8 +116,16 @@ case class RouteExec(spec: Spec, layout: Layout, shards: Int, realTime: Boolean,
     val (all, output, pace) = (shards, layout.output, Pace.of(spec))
     if (realTime) child.execute().mapPartitionsInternal { rows =>
       new LiveRows(rows, new Dealing(UnsafeProjection.create(expressions, input), arrival, all, output), pace)
-    } else child.execute().mapPartitionsInternal { rows =>
-      new RoutedRows(rows, new Dealing(UnsafeProjection.create(expressions, input), arrival, all, output))
+    } else CombinedRows.fit(spec, layout.prepared) match {
+      case Some(cut) =>
+        val (of, making) = (spec, Making(spec, layout, Nil))
+        child.execute().mapPartitionsInternal { rows =>
+          val dealing = new Dealing(UnsafeProjection.create(expressions, input), arrival, all, output)
+          new CombinedRows(rows, dealing, of, cut, making)
+        }
+      case None => child.execute().mapPartitionsInternal { rows =>
+        new RoutedRows(rows, new Dealing(UnsafeProjection.create(expressions, input), arrival, all, output))
+      }
     }
   }
 }
@@ -127,6 +138,9 @@ private final class Dealing(project: UnsafeProjection, arrival: Boolean, val sha
   private val joined = new JoinedRow
   private val blank = new GenericInternalRow(output.length)
   private val direct = UnsafeProjection.create(output, output)
+  private lazy val again = UnsafeProjection.create(output.zipWithIndex.map { case (column, at) =>
+    BoundReference(if (at < Layout.WIDTH) at else Layout.WIDTH + at, column.dataType, column.nullable)
+  })
   project.initialize(TaskContext.get().partitionId())
 
   /** The row that passes, with what is known of it. */
@@ -140,14 +154,30 @@ private final class Dealing(project: UnsafeProjection, arrival: Boolean, val sha
   }
 
   /** What this shard hears of a run: whose it is, and how far its watermark has come. */
-  def piece(shard: Int, run: Int, note: Array[Byte]): InternalRow = {
+  def piece(shard: Int, run: Int, note: Array[Byte]): InternalRow = word(shard, Layout.PIECE, run, 0L, note)
+
+  /** So many rows of a run were late, and nobody reads which. */
+  def late(run: Int, rows: Long): InternalRow = word(0, Layout.LATE, run, rows, null)
+
+  private def word(shard: Int, kind: Int, run: Int, number: Long, note: Array[Byte]): InternalRow = {
     blank.setInt(Layout.SHARD, shard)
-    blank.setInt(Layout.KIND, Layout.PIECE)
+    blank.setInt(Layout.KIND, kind)
     blank.setLong(Layout.RUN, task | run)
-    blank.setLong(Layout.TIME, 0L)
-    blank.setLong(Layout.MARK, 0L)
+    blank.setLong(Layout.TIME, number)
+    blank.setLong(Layout.MARK, Channel.NONE)
     blank.update(Layout.NOTE, note)
     direct(blank)
+  }
+
+  /** Rows of one key that came together, told by one of them, as it left. */
+  def part(sample: UnsafeRow, start: Long, note: Array[Byte]): InternalRow = {
+    control.setInt(Layout.SHARD, sample.getInt(Layout.SHARD))
+    control.setInt(Layout.KIND, Layout.PART)
+    control.setLong(Layout.RUN, sample.getLong(Layout.RUN))
+    control.setLong(Layout.TIME, start)
+    control.setLong(Layout.MARK, Channel.NONE)
+    control.update(Layout.NOTE, note)
+    again(joined(control, sample))
   }
 
   def piece(run: Int, mark: Long): Iterator[InternalRow] = {

@@ -50,6 +50,8 @@ final class SourcePartition(var mark: Long, var spoke: Long, var idle: Boolean)
 trait Output {
   def pane(keyed: UnsafeRow, result: UnsafeRow, start: Long, end: Long, op: String, timing: Int, index: Int, last: Boolean): Unit
   def late(row: UnsafeRow, windowed: Boolean, start: Long, end: Long, mark: Long): Unit
+  /** Rows that were late, and that nobody asked to see. */
+  def missed(rows: Long): Unit
 }
 
 /** One shard of a window operator: its clocks, its keys, and the events that move them, in order. */
@@ -148,16 +150,30 @@ final class Shard(val spec: Spec, val aggregates: Aggregates, val rules: Rules) 
   }
 
   def row(row: UnsafeRow, key: UnsafeRow, time: Long, mark: Long): Unit = {
-    var keyed = keys.get(key)
-    if (keyed == null) {
-      keyed = new Keyed(key.copy())
-      keys.put(keyed.key, keyed)
-    }
+    val keyed = kept(key)
     // For this row a key is freed by its own source partition's watermark, wherever the operator's stands.
     if (isOver(keyed, mark)) free(keyed)
     if (time > keyed.lastTime) keyed.lastTime = time
     windows.add(keyed, row, if (byClock) now else time, mark)
     touched(keyed)
+  }
+
+  /** Rows of a key that came together, where windows are kept as slices. */
+  def part(key: UnsafeRow, start: Long, note: Array[Byte], mark: Long): Unit = {
+    val from = new Reader(note)
+    val keyed = kept(key)
+    windows.asInstanceOf[SlicedWindows].addPart(
+      keyed, start, from.long(), from.long(), from.row(aggregates.width), mark)
+    touched(keyed)
+  }
+
+  private def kept(key: UnsafeRow): Keyed = {
+    var keyed = keys.get(key)
+    if (keyed == null) {
+      keyed = new Keyed(key.copy())
+      keys.put(keyed.key, keyed)
+    }
+    keyed
   }
 
   /** When the key's ttl is over. */

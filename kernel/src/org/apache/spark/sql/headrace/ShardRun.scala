@@ -57,7 +57,11 @@ abstract class ShardRun(
       if (pending != null) {
         val row = pending
         pending = null
-        shard.row(row, key(row), row.getLong(Layout.TIME), pendingMark)
+        row.getInt(Layout.KIND) match {
+          case Layout.DATA => shard.row(row, key(row), row.getLong(Layout.TIME), pendingMark)
+          case Layout.PART => shard.part(key(row), row.getLong(Layout.TIME), row.getBinary(Layout.NOTE), pendingMark)
+          case Layout.LATE => said.missed(row.getLong(Layout.TIME))
+        }
       } else if (!read()) end()
     }
 
@@ -210,6 +214,8 @@ final class Said(spec: Spec, making: Making) extends Output {
       say(asLate(joined(meta, row)).copy(), row.getLong(Layout.TIME))
     }
   }
+
+  def missed(rows: Long): Unit = tooLate += rows
 
   /** No row at all: it brings the operator behind this one the watermark. */
   def blank(): InternalRow = {

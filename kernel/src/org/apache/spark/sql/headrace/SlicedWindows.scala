@@ -18,9 +18,7 @@ final class Slice(val start: Long, val from: Long, var buffer: InternalRow) {
 final class SlicedWindows(shard: Shard, cut: Aligned) extends Windows(shard) {
   import cut._
 
-  private val width = if (size % every == 0) every else gcd(size, every)
-
-  private def gcd(a: Long, b: Long): Long = if (b == 0) a else gcd(b, a % b)
+  private val width = SlicedWindows.width(cut)
 
   private final class Slices {
     val all = new ArrayBuffer[Slice](2)
@@ -43,9 +41,16 @@ final class SlicedWindows(shard: Shard, cut: Aligned) extends Windows(shard) {
     if (first <= last) aggregates.update(slice(keyed, time, first).buffer, row)
   }
 
-  /** Rows of one slice that were aggregated before they came here; none of them is late for `from`. */
-  def addFrozen(keyed: Keyed, time: Long, from: Long, frozen: UnsafeRow): Unit =
-    aggregates.merge(slice(keyed, time, from).buffer, frozen)
+  /** Rows of one slice that came together; by the rows before them in their task none is late for `from`. */
+  def addPart(keyed: Keyed, start: Long, from: Long, rows: Long, frozen: UnsafeRow, mark: Long): Unit = {
+    val last = Windows.lastStart(start, every, offset)
+    var first = from
+    while (first <= last && isLate(first + size, mark)) {
+      shard.out.missed(rows)
+      first += every
+    }
+    if (first <= last) aggregates.merge(slice(keyed, start, first).buffer, frozen)
+  }
 
   private def slice(keyed: Keyed, time: Long, from: Long): Slice = {
     val of = slices(keyed)
@@ -123,4 +128,11 @@ final class SlicedWindows(shard: Shard, cut: Aligned) extends Windows(shard) {
       of.all += new Slice(from.long(), from.long(), aggregates.thaw(from.row(aggregates.width)))
     }
   }
+}
+
+object SlicedWindows {
+  /** How long a slice is: what all windows that hold a moment of it hold whole. */
+  def width(cut: Aligned): Long = if (cut.size % cut.every == 0) cut.every else gcd(cut.size, cut.every)
+
+  private def gcd(a: Long, b: Long): Long = if (b == 0) a else gcd(b, a % b)
 }

@@ -87,7 +87,7 @@ object Spec {
         case "processing" => Clocked.Processing
       },
       node.get("lateness").asLong,
-      node.get("late").asText == "keep",
+      node.get("late").asText == "keep" && some(node, "late_read").forall(_.asBoolean),
       when(node.get("trigger")),
       Accumulation.values.find(_.toString.toLowerCase == node.get("accumulation").asText).get,
       node.get("final_only").asBoolean,
