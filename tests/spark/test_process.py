@@ -193,11 +193,14 @@ def test_a_checkpoint_of_another_state_is_refused(app: hr.App, folder: Any) -> N
 
     run("n long")
     run("n  long")
-    with pytest.raises(
-        CheckpointMismatch,
-        match="keeps state for process by id, state: n long; this one keeps state for process by id, state: n double",
-    ):
+    with pytest.raises(CheckpointMismatch) as caught:
         run("n double")
+    assert (
+        "holds state for process by id, state: n long; the program now says process by id, state: n double"
+        in str(caught.value)
+    )
+    assert caught.value.origin is not None
+    assert ".process(" in caught.value.origin.code
 
 
 # Mistakes.

@@ -14,7 +14,7 @@ from headrace.planner.check import check
 from headrace.planner.explain import explain
 from headrace.planner.physical import plan
 from headrace.planner.support import support
-from headrace.runtime.checkpoint import identity
+from headrace.runtime.identity import Form, identity
 from headrace.spark.queries import keys_of, spark_output
 from headrace.streams.stream import Stream
 
@@ -76,9 +76,9 @@ def test_a_checkpoint_remembers_the_state_and_not_the_function(app: hr.App, rows
     )
     rows.key_by("id").process(lambda row, state: None, "x int").write(hr.memory("c"))
     queries = plan(app.job, Mode.MICRO_BATCH, keeps_state).queries
-    states = [identity("job", query, keeps_state)["state"] for query in queries]
-    same = ["process by id, state: n long, last timestamp"]
-    assert states == [same, same, ["process by id, state: none"]]
+    states = [identity("job", query, keeps_state, Form())["state"] for query in queries]
+    same = [{"state": "process by id, state: n long, last timestamp"}]
+    assert states == [same, same, [{"state": "process by id, state: none"}]]
 
 
 REFUSED: dict[str, tuple[Any, str, str]] = {

@@ -59,6 +59,7 @@ class Kernel:
                 self.sources.speaks(event.partition, self.now)
                 self.sources.reaches(event.partition, event.watermark)
             else:
+                self.moved()  # the last piece is over before the input is
                 ended = True
             if not isinstance(event, Row):
                 self.moved(ended)
