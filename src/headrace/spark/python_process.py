@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import gc
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC
 from itertools import islice
 from operator import attrgetter
+from struct import Struct
 from typing import TYPE_CHECKING, Any
 
 from headrace.model.state import Shape
@@ -125,7 +126,7 @@ class Heard:
             self.loop.touch(
                 self.key._make(key),
                 dict(zip(self.state, state, strict=True)) if is_known else None,
-                [(timer["event"], timer["name"], timer["time"]) for timer in set_ or ()],
+                timers_of(set_) if set_ else (),
             )
 
 
@@ -171,11 +172,7 @@ class Back:
         kinds = [FORGOTTEN if state == self.blank or not loop.names else STATE for state in held]
         columns = zip(*held, strict=True) if loop.names else ()
         arrays = [self._state(list(column), at, first) for at, column in enumerate(columns)]
-        timers = [
-            [{"event": event, "name": name, "time": time} for name, (event, time) in key.timers.items()]
-            or None
-            for key in keys
-        ]
+        timers = [timers_as_bytes(key.timers) if key.timers else None for key in keys]
         head = [
             pa.array(kinds, pa.int32()),
             pa.array(range(first, end), pa.int32()),
@@ -229,6 +226,26 @@ class Back:
                     told.add_note(self.loop.of_key(owner(place)))
                     raise told from None
             raise
+
+
+TIMER = Struct(">?qi")
+"""A timer as the kernel writes it: whether it is of event time, when, and how long its name is."""
+
+
+def timers_of(given: bytes) -> Iterator[tuple[bool, str, int]]:
+    at = 0
+    while at < len(given):
+        event, time, length = TIMER.unpack_from(given, at)
+        at += TIMER.size + length
+        yield event, given[at - length : at].decode(), time
+
+
+def timers_as_bytes(timers: Mapping[str, tuple[bool, int]]) -> bytes:
+    made = b""
+    for name, (event, time) in timers.items():
+        raw = name.encode()
+        made += TIMER.pack(event, time, len(raw)) + raw
+    return made
 
 
 def values(column: Any, maps: Any = None) -> list[Any]:

@@ -67,26 +67,18 @@ def process(compiler: Compiler, node: Process) -> DataFrame:
 
 def _back(results: StructType, state: StructType) -> StructType:
     """The columns that come back from Python: what steers them, results, state, timers."""
-    from pyspark.sql.types import StructField, StructType
+    from pyspark.sql.types import BinaryType, StructField, StructType
 
     first = [StructField(f"__headrace_{name}", kind) for name, kind in _first()]
     made = [StructField(RESULT + field.name, field.dataType) for field in results.fields]
     held = [StructField(f"__headrace_s{at}", field.dataType) for at, field in enumerate(state.fields)]
-    return StructType([*first, *made, *held, StructField("__headrace_timers", _timers())])
+    return StructType([*first, *made, *held, StructField("__headrace_timers", BinaryType())])
 
 
 def _first() -> list[tuple[str, DataType]]:
     from pyspark.sql.types import IntegerType, LongType
 
     return [("kind", IntegerType()), ("key", IntegerType()), ("time", LongType()), ("mark", LongType())]
-
-
-def _timers() -> DataType:
-    from pyspark.sql.types import ArrayType, BooleanType, LongType, StringType, StructType
-
-    return ArrayType(
-        StructType().add("event", BooleanType()).add("name", StringType()).add("time", LongType())
-    )
 
 
 def _no_intervals(schema: StructType, node: nodes.Node) -> None:

@@ -95,10 +95,6 @@ object Exchange {
   val STATE = 1
   val FORGOTTEN = 2
 
-  val TIMERS: ArrayType = ArrayType(
-    new StructType().add("event", BooleanType, nullable = false).add("name", StringType, nullable = false)
-      .add("time", LongType, nullable = false), containsNull = false)
-
   private def numbers(names: String*): StructType = names.foldLeft(new StructType()) { (made, name) =>
     made.add(s"__headrace_$name", if (name == "kind" || name == "key") IntegerType else LongType, nullable = false)
   }
@@ -109,6 +105,6 @@ object Exchange {
     toAttributes(StructType(
       numbers("kind", "key", "time", "mark", "watermark", "now") ++ columns("c", rows.map(_.dataType)) ++
         columns("k", keys.map(_.dataType)) ++ columns("s", state.map(_.dataType)) ++
-        Seq(StructField("__headrace_timers", TIMERS), StructField("__headrace_known", BooleanType))))
+        Seq(StructField("__headrace_timers", BinaryType), StructField("__headrace_known", BooleanType))))
   }
 }

@@ -6,7 +6,7 @@ import java.util.concurrent.ConcurrentHashMap
 import org.apache.spark.TaskContext
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
-import org.apache.spark.sql.catalyst.util.{ArrayData, GenericArrayData}
+import org.apache.spark.sql.types.{BinaryType, BooleanType}
 
 /** One batch of one shard of a process operator, as an iterator of what its Python function is to hear. */
 final class ProcessRun(
@@ -180,7 +180,7 @@ private final class Records(spec: ProcessSpec, layout: Layout) {
   private val metaTypes: Seq[Attribute] = Exchange.toPython(Nil, Nil, spec.state).take(Exchange.THERE)
   private val state = spec.state.map(field => AttributeReference(field.name, field.dataType)())
   private val extra = Seq(
-    AttributeReference("timers", Exchange.TIMERS)(), AttributeReference("known", org.apache.spark.sql.types.BooleanType)())
+    AttributeReference("timers", BinaryType)(), AttributeReference("known", BooleanType)())
   private def none(of: Seq[Attribute]): Seq[Expression] = of.map(one => Literal(null, one.dataType))
 
   private val asRow = UnsafeProjection.create(
@@ -192,6 +192,7 @@ private final class Records(spec: ProcessSpec, layout: Layout) {
   private val joined = new JoinedRow
   private val kept = new JoinedRow
   private val whole = new JoinedRow
+  private val writer = new Writer
   private val stateless = new GenericInternalRow(spec.state.length)
 
   private def say(kind: Int, key: Int, time: Long, mark: Long, clocks: Clocks): Unit = {
@@ -211,8 +212,7 @@ private final class Records(spec: ProcessSpec, layout: Layout) {
 
   def touched(entry: ProcessKey, clocks: Clocks): UnsafeRow = {
     say(Exchange.TOUCHED, entry.number, Channel.NONE, Channel.NONE, clocks)
-    val timers = if (entry.timers.isEmpty) null else new GenericArrayData(
-      entry.timers.map(timer => InternalRow(timer.event, timer.name, timer.time)))
+    val timers = Timer.write(entry.timers, writer)
     val held = if (entry.state == null) stateless else entry.state
     asKey(whole(joined(meta, entry.key), kept(held, InternalRow(timers, entry.state != null)))).copy()
   }
@@ -253,11 +253,7 @@ private final class KeptRows(rows: Iterator[UnsafeRow], operator: Int, columns: 
     case Exchange.MADE => found = row
     case kind =>
       val kept = if (kind == Exchange.STATE) state(row).copy() else null
-      run.back(row.getInt(Exchange.KEY), kept, if (row.isNullAt(timersAt)) ProcessKey.NO_TIMERS else timers(row.getArray(timersAt)))
-  }
-
-  private def timers(held: ArrayData): Array[Timer] = Array.tabulate(held.numElements()) { at =>
-    val one = held.getStruct(at, 3)
-    new Timer(one.getBoolean(0), one.getUTF8String(1).clone(), one.getLong(2))
+      val timers = if (row.isNullAt(timersAt)) null else row.getBinary(timersAt)
+      run.back(row.getInt(Exchange.KEY), kept, Timer.read(timers))
   }
 }

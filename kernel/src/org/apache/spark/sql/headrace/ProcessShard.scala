@@ -12,6 +12,27 @@ import org.apache.spark.unsafe.types.UTF8String
 /** A timer of a key: of event time or of the clock. */
 final class Timer(val event: Boolean, val name: UTF8String, val time: Long)
 
+/**
+ * Timers as bytes, on the way to Python, back, and into the store. (As a list in a column of Arrow's, Spark's
+ * writer would go through the whole column again at each row.)
+ */
+object Timer {
+  def write(timers: Array[Timer], to: Writer): Array[Byte] = if (timers.isEmpty) null else {
+    timers.foreach(timer => to.bool(timer.event).long(timer.time).bytes(timer.name.getBytes))
+    to.take()
+  }
+
+  def read(bytes: Array[Byte]): Array[Timer] = if (bytes == null) ProcessKey.NO_TIMERS else {
+    val from = new Reader(bytes)
+    val found = new ArrayBuffer[Timer](1)
+    while (from.more) {
+      val (event, time) = (from.bool(), from.long())
+      found += new Timer(event, UTF8String.fromBytes(from.bytes()), time)
+    }
+    found.toArray
+  }
+}
+
 /** A key of a process operator: its state, if it has one, and its timers. */
 final class ProcessKey(val key: UnsafeRow) {
   var state: UnsafeRow = _
@@ -120,18 +141,15 @@ final class ProcessShard(val spec: ProcessSpec) {
   // What a store keeps.
 
   def write(entry: ProcessKey, to: Writer): Array[Byte] = {
-    to.row(entry.state).int(entry.timers.length)
-    entry.timers.foreach(timer => to.bool(timer.event).long(timer.time).bytes(timer.name.getBytes))
+    val timers = Timer.write(entry.timers, to)
+    to.row(entry.state).bytes(if (timers == null) Array.emptyByteArray else timers)
     to.take()
   }
 
   def read(key: UnsafeRow, from: Reader): Unit = {
     val entry = new ProcessKey(key)
     entry.state = from.row(spec.state.length)
-    entry.timers = Array.fill(from.int()) {
-      val (event, time) = (from.bool(), from.long())
-      new Timer(event, UTF8String.fromBytes(from.bytes()), time)
-    }
+    entry.timers = Timer.read(from.bytes())
     entry.stored = true
     keys.put(key, entry)
     list(entry)
