@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from headrace.connectors.rate import rate
     from headrace.connectors.socket import socket
     from headrace.model.accumulation import accumulating, discarding, retracting
+    from headrace.model.process import State, Timer, Timers
     from headrace.model.triggers.after_count import after_count
     from headrace.model.triggers.after_delay import after_delay
     from headrace.model.triggers.all_of import all_of
@@ -45,6 +46,9 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "App": "headrace.app",
+    "State": "headrace.model.process",
+    "Timer": "headrace.model.process",
+    "Timers": "headrace.model.process",
     "stream": "headrace.app",
     "accumulating": "headrace.model.accumulation",
     "discarding": "headrace.model.accumulation",
@@ -53,6 +57,9 @@ _HOMES = {
 
 __all__ = [
     "App",
+    "State",
+    "Timer",
+    "Timers",
     "accumulating",
     "after_count",
     "after_delay",

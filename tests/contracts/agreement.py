@@ -64,7 +64,11 @@ def _pane(pane: Pane, spec: Spec, aggregates: str) -> Line:
 
 
 def _shown(said: dict[str, Any], aggregates: str) -> Line:
-    names = {"listed": ("n", "s", "lo", "hi", "values"), "added": ("n", "s", "lo", "hi"), "spread": ("n", "middle")}
+    names = {
+        "listed": ("n", "s", "lo", "hi", "values"),
+        "added": ("n", "s", "lo", "hi"),
+        "spread": ("n", "middle"),
+    }
     return tuple(tuple(sorted(said[name])) if name == "values" else said[name] for name in names[aggregates])
 
 

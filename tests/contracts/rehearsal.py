@@ -28,7 +28,13 @@ COLUMNS = {
 }
 FOREVER = 2**63 - 1
 AGGREGATES = {
-    "listed": {"n": "count(1)", "s": "sum(value)", "lo": "min(value)", "hi": "max(value)", "values": "collect_list(value)"},
+    "listed": {
+        "n": "count(1)",
+        "s": "sum(value)",
+        "lo": "min(value)",
+        "hi": "max(value)",
+        "values": "collect_list(value)",
+    },
     "added": {"n": "count(1)", "s": "sum(value)", "lo": "min(value)", "hi": "max(value)"},
     "spread": {"n": "count(1)", "middle": "percentile(value, 0.5)"},
 }
@@ -114,9 +120,7 @@ def _played(case: Case, batches: list[Batch], sources: list[list[Placed]]) -> li
     for batch, several in zip(batches, sources, strict=True):
         clock = max(clock, batch.tick or 0)
         events = [_event(one, numbers[id(one.event)], case.delay, clock) for one in several]
-        played.append(
-            {"restart": batch.restart, "tick": batch.tick, "events": events, "drain": batch.drain}
-        )
+        played.append({"restart": batch.restart, "tick": batch.tick, "events": events, "drain": batch.drain})
     return played
 
 

@@ -42,14 +42,18 @@ def agree(
 def test_any_cut(rehearsals: Rehearsals, kind: str) -> None:
     @thorough(40)
     @given(
-        cases((kind,), on=CLOCKS, partitions=(1, 1, 2, 3), idle=(None, 30, 5), ttl=(None, 12, 40), nulls=True),
+        cases(
+            (kind,), on=CLOCKS, partitions=(1, 1, 2, 3), idle=(None, 30, 5), ttl=(None, 12, 40), nulls=True
+        ),
         st.sets(st.integers(1, 40), max_size=6),
         st.sets(st.integers(1, 40), max_size=3),
         st.booleans(),
         st.sampled_from(tuple(AGGREGATES)),
         st.sampled_from((1, 2, 3)),
     )
-    def run(case: Case, cuts: set[int], restarts: set[int], kafka: bool, aggregates: str, shards: int) -> None:
+    def run(
+        case: Case, cuts: set[int], restarts: set[int], kafka: bool, aggregates: str, shards: int
+    ) -> None:
         for batches in (
             cut(case, whole, whole),
             cut(case, at(cuts), at(restarts)),

@@ -66,7 +66,9 @@ class Live:
 
     def start(self) -> Started:
         running = self.shop.start("run", "live.py", "--mode", "real-time", "--every", "5 seconds")
-        eventually(lambda: running.said.count("running") == 7 or running.process.poll() is not None, "the start", 90)
+        eventually(
+            lambda: running.said.count("running") == 7 or running.process.poll() is not None, "the start", 90
+        )
         return running
 
     def send(self, rows: list[Row]) -> None:

@@ -232,7 +232,9 @@ class Reference:
             own.rows = [
                 number
                 for number, (earlier, when) in enumerate(self.arrivals[:-1])
-                if earlier.key == row.key and start < when <= time and not self.is_late(due, self.marks[number])
+                if earlier.key == row.key
+                and start < when <= time
+                and not self.is_late(due, self.marks[number])
             ]
             own.fresh = list(own.rows)
             takers.append(own)

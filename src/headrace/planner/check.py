@@ -13,7 +13,6 @@ from headrace.plan.nodes import (
     Aggregate,
     Drop,
     Job,
-    KernelWindow,
     Late,
     Node,
     Read,
@@ -28,6 +27,7 @@ from headrace.plan.nodes import (
     upstream,
 )
 from headrace.plan.panes import panes_behind
+from headrace.plan.process import KERNELS, Process
 from headrace.planner.divide import KeepsState, Query
 from headrace.planner.support import support
 
@@ -82,18 +82,21 @@ def _sink_hint(write: Write) -> str:
 
 def _kernel(write: Write, keeps_state: KeepsState) -> None:
     """What does not go together with windows of the kernel's, in a query that goes on."""
-    if not any(isinstance(node, KernelWindow) for node in upstream(write.input)):
+    if not any(isinstance(node, KERNELS) for node in upstream(write.input)):
         return
     for node in _sparks(write, keeps_state):
         raise Unsupported(
-            f"'{node.verb}' keeps state in Spark's own operator, and a window of this stream in the kernel;"
+            f"'{node.verb}' keeps state in Spark's own operator, and "
+            f"{'process()' if _processes(write) else 'a window'} of this stream in the kernel;"
             " one query cannot run both",
             hint=_BESIDE.get(type(node), "write the first result to a topic and read it in a second app"),
             origin=node.origin,
         )
     if write.output is Output.COMPLETE:
         raise Unsupported(
-            "a window of the kernel's gives its final or its changed rows, not the complete result",
+            "process() gives rows one by one, not the complete result"
+            if _processes(write)
+            else "a window of the kernel's gives its final or its changed rows, not the complete result",
             hint=_complete_hint(write),
             origin=write.origin,
         )
@@ -108,6 +111,10 @@ def _kernel(write: Write, keeps_state: KeepsState) -> None:
             )
 
 
+def _processes(write: Write) -> bool:
+    return any(isinstance(node, Process) for node in upstream(write.input))
+
+
 _BESIDE: dict[type[Node], str] = {
     WindowAggregate: "leave late='drop' out, so that this window runs on the kernel too",
     Aggregate: "write .window(hr.all_time()).agg(…), which runs on the kernel",
@@ -115,6 +122,8 @@ _BESIDE: dict[type[Node], str] = {
 
 
 def _complete_hint(write: Write) -> str:
+    if _processes(write):
+        return "write output='append', or 'update' where rows replace others"
     able = Tumbling | Sliding | Session
     found = [windows.window for windows in panes_behind(write.input)]
     if all(isinstance(window, able) and window.on is not TimeOf.INGESTION for window in found):
@@ -127,9 +136,7 @@ def _complete_hint(write: Write) -> str:
 
 def _sparks(write: Write, keeps_state: KeepsState) -> list[Node]:
     """The operators of Spark's own that keep state on the way to an output."""
-    return [
-        node for node in upstream(write.input) if keeps_state(node) and not isinstance(node, KernelWindow)
-    ]
+    return [node for node in upstream(write.input) if keeps_state(node) and not isinstance(node, KERNELS)]
 
 
 def _state(write: Write, keeps_state: KeepsState) -> None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from headrace.model.windows._window import TimeOf
 from headrace.model.windows.session import Session
 from headrace.plan import nodes
+from headrace.plan.process import Process
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +38,7 @@ SUPPORT: dict[type[nodes.Node], Support] = {
     nodes.Results: Support("filter of the kernel's rows"),
     nodes.Late: Support("filter of the kernel's rows"),
     nodes.ApplyRows: Support("Python over the kernel's rows", real_time=PYTHON),
+    Process: Support("Python over Arrow, many keys a call; the kernel's state", state=True, real_time=PYTHON),
     nodes.Write: Support("Spark's sink"),
 }
 SESSIONS = Support(

@@ -10,7 +10,8 @@ from zlib import crc32
 from headrace.connect.source import Topics
 from headrace.model.modes import Mode, Output
 from headrace.origin import Origin
-from headrace.plan.nodes import KernelWindow, Late, Node, Read, upstream
+from headrace.plan.nodes import Late, Node, Read, upstream
+from headrace.plan.process import KERNELS
 from headrace.settings import Project
 from headrace.spark.engine import kernel
 from headrace.spark.lower import LOWER
@@ -70,7 +71,7 @@ class Compiler:
         """The node's rows."""
         found = self._frames.get(node)
         if found is None:
-            compiler = self.tracker if isinstance(node, KernelWindow) else self
+            compiler = self.tracker if isinstance(node, KERNELS) else self
             lower = LOWER[type(node)]
             found = compiler.frame(node) if compiler is not self else lower(self, node)
             self._frames[node] = found
@@ -109,7 +110,7 @@ class Compiler:
     def ticks(self, node: Node) -> bool:
         """Whether this operator gives a silent stream its batches; a test moves its clock itself."""
         reads = [before for before in upstream(node) if isinstance(before, Read)]
-        first = not any(isinstance(before, KernelWindow) for before in list(upstream(node))[:-1])
+        first = not any(isinstance(before, KERNELS) for before in list(upstream(node))[:-1])
         given = any(self.inputs(read) is not None for read in reads)
         return first and not given and self.mode in (Mode.MICRO_BATCH, Mode.AVAILABLE_NOW)
 
@@ -158,7 +159,7 @@ def _straight(node: Node) -> list[Read]:
         at = left.pop()
         if isinstance(at, Read):
             found[at] = None
-        elif not isinstance(at, KernelWindow):
+        elif not isinstance(at, KERNELS):
             left.extend(at.inputs)
     return list(found)
 

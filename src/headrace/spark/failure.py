@@ -18,6 +18,7 @@ _LOST_BROKER = (
     "java.util.concurrent.TimeoutException: Cannot fetch record",
     "No resolvable bootstrap urls",
 )
+NOTE = "for the key "
 _FRAME = re.compile(r'File "([^"]+)", line (\d+), in (\S+)')
 
 
@@ -89,8 +90,13 @@ def python_cause(said: str) -> tuple[str | None, Origin | None]:
             if is_users(frame[1]):
                 at = Origin(frame[1], int(frame[2]))
         elif line and not line.startswith((" ", "\t")) and number:
-            return line.strip(), at
+            return line.strip() + _note(lines[number + 1 :]), at
     return None, at
+
+
+def _note(lines: list[str]) -> str:
+    """Which key it was, where that is said behind an error."""
+    return f" ({lines[0].strip()})" if lines and lines[0].startswith(NOTE) else ""
 
 
 def _cause(said: str) -> str:

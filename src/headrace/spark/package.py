@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from headrace.origin import is_users
 from headrace.plan.nodes import ApplyRows, Job, MapRows, Reduce, all_nodes
+from headrace.plan.process import Process
 from headrace.settings import Project
 
 if TYPE_CHECKING:
@@ -26,8 +27,12 @@ def travel(project: Project, job: Job) -> None:
     from pyspark.cloudpickle import register_pickle_by_value
 
     root = project.root.resolve()
-    python = (node for node in all_nodes(job) if isinstance(node, MapRows | Reduce | ApplyRows))
-    called = {node.function.__module__ for node in python}
+    called = set()
+    for node in all_nodes(job):
+        if isinstance(node, MapRows | Reduce | ApplyRows):
+            called.add(node.function.__module__)
+        elif isinstance(node, Process):
+            called |= {of.__module__ for of in (node.named, node.on_timer, node.state.kind) if of is not None}
     for name, module in list(sys.modules.items()):
         file = getattr(module, "__file__", None)
         if not file or module.__name__ == "__main__":

@@ -26,6 +26,7 @@ from headrace.plan.nodes import (
     Write,
     upstream,
 )
+from headrace.plan.process import KERNELS, Process
 from headrace.planner.divide import Query
 from headrace.planner.support import support
 from headrace.spark.compile import Compiler, Setting, late_in
@@ -146,7 +147,7 @@ def spark_output(query: Query) -> Output:
 
 
 def _on_kernel(query: Query) -> bool:
-    return any(isinstance(node, KernelWindow) for write in query.writes for node in upstream(write.input))
+    return any(isinstance(node, KERNELS) for write in query.writes for node in upstream(write.input))
 
 
 @dataclass
@@ -293,7 +294,7 @@ def keys_of(write: Write) -> list[str]:
     Panes that hold just what is new stand beside each other, and are told apart by `pane` too.
     """
     for node in reversed(list(upstream(write.input))):
-        if isinstance(node, Late | ApplyRows):
+        if isinstance(node, Late | ApplyRows | Process):
             return []
         if isinstance(node, WindowAggregate | Aggregate | Reduce | KernelWindow):
             return [*(key.name or str(key) for key in node.keys), *_window_columns(node)]

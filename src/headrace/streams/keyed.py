@@ -7,10 +7,13 @@ from typing import Any
 
 from headrace.errors import InvalidOption
 from headrace.model.expression import Expr, Expression
+from headrace.model.schema import Declared
+from headrace.model.state import DeclaredState
 from headrace.model.windows._window import Window
 from headrace.origin import here
 from headrace.plan import nodes
 from headrace.plan.nodes import Job, Node
+from headrace.streams.processing import processed
 from headrace.streams.stream import Stream, aggregates_of
 from headrace.streams.windowed import WindowedStream, cut
 from headrace.time import Duration
@@ -36,6 +39,24 @@ class KeyedStream:
         if not callable(function):
             raise InvalidOption(f"{function!r} is not a function", hint="give a function of two rows")
         node = nodes.Reduce(input=self._node, keys=self._keys, function=function, origin=here())
+        return Stream(node, self._job)
+
+    def process(
+        self,
+        function: Any,
+        schema: Declared,
+        *,
+        state: DeclaredState = None,
+        on_timer: Callable[..., Any] | None = None,
+    ) -> Stream:
+        """Call a Python function with each row, its key's state and timers: `function(row, state, timers)`.
+
+        It yields rows of the schema, as dicts or tuples (or returns one, a list of them, or None). `state` is
+        columns ("n long, last timestamp") or a dataclass, whose objects the function changes as it likes.
+        `on_timer(timer, state, timers)` takes timers that fire. In place of two functions an object may have
+        both, as its methods row() and timer(). Whoever needs no timers leaves the last parameter out.
+        """
+        node = processed(self._node, self._keys, function, schema, state, on_timer)
         return Stream(node, self._job)
 
     def window(

@@ -6,7 +6,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from headrace.plan import nodes
-from headrace.spark.lower import aggregates, reading, rows, windows
+from headrace.plan.process import Process
+from headrace.spark.lower import aggregates, processing, reading, rows, windows
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -29,4 +30,5 @@ LOWER: dict[type[nodes.Node], Callable[[Any, Any], DataFrame]] = {
     nodes.Results: windows.results,
     nodes.Late: windows.late,
     nodes.ApplyRows: windows.apply_rows,
+    Process: processing.process,
 }

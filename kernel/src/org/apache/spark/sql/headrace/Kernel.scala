@@ -53,15 +53,33 @@ object Kernel {
   /** Forget what was kept in memory for queries under this checkpoint. */
   def forget(root: String): Unit = {
     Kept.drop(root)
+    KeptProcesses.drop(root)
     Pulses.forget(root)
   }
 
   /** How the operators under this place stand, as JSON. */
   def told(root: String): String = Pulses.told(root)
 
+  /** What a process operator hands to its Python function; the columns named are its keys. */
+  def gather(frame: DataFrame, spec: String, keys: java.util.List[String]): DataFrame = {
+    val rows = frame.asInstanceOf[Dataset[_]]
+    plans(rows.sparkSession)
+    val read = ProcessSpec.read(spec)
+    val fed = read.place.filter(_ => read.ticks).fold[Dataset[_]](rows)(TickSource.beside(rows, _))
+    Dataset.ofRows(rows.sparkSession, Gather.over(fed.queryExecution.analyzed, read, keys.asScala.toSeq))
+  }
+
+  /** What a process operator makes of what its function gave back; so many of the columns are results. */
+  def keep(frame: DataFrame, spec: String, results: Int): DataFrame = {
+    val rows = frame.asInstanceOf[Dataset[_]]
+    val plan = rows.queryExecution.analyzed
+    Dataset.ofRows(rows.sparkSession, Keep.over(plan, ProcessSpec.read(spec), results))
+  }
+
   private def plans(session: SparkSession): Unit = {
     val methods = session.sessionState.experimentalMethods
-    if (!methods.extraStrategies.contains(WindowStrategy))
-      methods.extraStrategies = methods.extraStrategies :+ WindowStrategy
+    Seq(WindowStrategy, ProcessStrategy).filterNot(methods.extraStrategies.contains).foreach { strategy =>
+      methods.extraStrategies = methods.extraStrategies :+ strategy
+    }
   }
 }

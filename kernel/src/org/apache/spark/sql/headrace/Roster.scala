@@ -24,6 +24,7 @@ object Roster {
   /** What an operator knows of the source partitions before it; none of sources that cannot tell. */
   def of(plan: LogicalPlan, shards: Int): Seq[Long] = plan match {
     case before: WindowOperator => (0 until shards).map(ofShard(before.spec.operator, _))
+    case before: Keep => (0 until shards).map(ofShard(before.spec.operator, _))
     case scan: StreamingDataSourceV2ScanRelation =>
       val options = scan.relation.options
       for {

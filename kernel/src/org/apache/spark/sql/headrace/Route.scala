@@ -63,15 +63,16 @@ object Layout {
       }
       over.asInstanceOf[NamedExpression]
     }
-    val control = Seq(
-      AttributeReference("shard", IntegerType, nullable = false)(),
-      AttributeReference("kind", IntegerType, nullable = false)(),
-      AttributeReference("run", LongType, nullable = false)(),
-      AttributeReference("time", LongType, nullable = false)(),
-      AttributeReference("mark", LongType, nullable = false)(),
-      AttributeReference("note", BinaryType)())
     Layout(control, prepared, operator.inputs, ready, operator.rules, operator.late)
   }
+
+  def control: Seq[Attribute] = Seq(
+    AttributeReference("shard", IntegerType, nullable = false)(),
+    AttributeReference("kind", IntegerType, nullable = false)(),
+    AttributeReference("run", LongType, nullable = false)(),
+    AttributeReference("time", LongType, nullable = false)(),
+    AttributeReference("mark", LongType, nullable = false)(),
+    AttributeReference("note", BinaryType)())
 }
 
 /** What a task tells every shard of a run of rows that it has read. */

@@ -104,7 +104,7 @@ final class BatchRun(
     pulse: Option[Pulse],
     number: Int,
     now: Long,
-    rows: Iterator[UnsafeRow]) extends ShardRun(spec, making, place, store, pulse, number) {
+    rows: Iterator[UnsafeRow]) extends ShardRun(spec, making, place, store, pulse, number) with Hearer {
   private lazy val events: Iterator[() => Unit] = new Batch(rows, this)
 
   protected def read(): Boolean = events.hasNext && {
@@ -121,8 +121,16 @@ final class BatchRun(
   def over(piece: Piece): Unit = shard.heard(piece.source, piece.mark)
 }
 
+/** Who takes the events of a batch, in their order. */
+trait Hearer {
+  def tick(): Unit
+  def announced(piece: Piece): Unit
+  def row(piece: Piece, row: UnsafeRow): Unit
+  def over(piece: Piece): Unit
+}
+
 /** The rows of a micro-batch, gathered by the piece that they are of, and the pieces in their order. */
-private final class Batch(rows: Iterator[UnsafeRow], run: BatchRun) extends Iterator[() => Unit] {
+private[headrace] final class Batch(rows: Iterator[UnsafeRow], run: Hearer) extends Iterator[() => Unit] {
   private val gathered = mutable.LongMap.empty[ExternalAppendOnlyUnsafeRowArray]
   private val pieces = mutable.LongMap.empty[Piece]
   rows.foreach { row =>

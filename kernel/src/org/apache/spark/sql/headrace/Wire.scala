@@ -57,6 +57,7 @@ final class Reader(from: Array[Byte]) {
   def long(): Long = left.getLong()
   def int(): Int = left.getInt()
   def bool(): Boolean = left.get() != 0
+  def more: Boolean = left.hasRemaining
   def longs(): Array[Long] = Array.fill(int())(long())
 
   def bytes(): Array[Byte] = {
