@@ -31,7 +31,8 @@ from reference.records import Row
 JOB = """
     import headrace as hr
 
-    app = hr.App("kills", master="local[2]")
+    left = {{"spark.local.dir": "{tmp}", "spark.driver.extraJavaOptions": "-Djava.io.tmpdir={tmp}"}}
+    app = hr.App("kills", master="local[2]", conf=left)
     rows = app.read(
         hr.kafka("{topic}", value=hr.json("id string, n int, t timestamp"), options={{"maxOffsetsPerTrigger": "{take}"}}),
         event_time="t", delay="5 seconds", idle="1 hour", name="rows",
@@ -81,7 +82,9 @@ class Killing:
 
     def __post_init__(self) -> None:
         create_topic(self.broker, self.topic, partitions=PARTITIONS)
-        self.shop.write("job.py", JOB.format(topic=self.topic, take=self.take))
+        (self.shop.root / "tmp").mkdir()
+        tmp = self.shop.root / "tmp"  # nobody tidies up behind a job that is killed
+        self.shop.write("job.py", JOB.format(topic=self.topic, take=self.take, tmp=tmp))
         self.rows = list(self._rows())
         for partition in range(PARTITIONS):
             records = [

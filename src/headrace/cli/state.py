@@ -78,8 +78,8 @@ def _show(query: dict[str, Any], key: str | None) -> None:
     print(f"query {query['query']}: " + ("no batch yet" if batch is None else f"as of batch {batch}"))
     for operator in query["operators"]:
         print(f"\n{operator['operator']}")
-        if operator["kept_by"] == "Spark":
-            print("  kept by Spark's own operator, which this command does not read")
+        if operator["kept_by"] != "the kernel":
+            print("  kept by an operator that is not a window of the kernel's: this command does not read it")
             continue
         _operator(operator, key)
 

@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from headrace.errors import MissingFile, SetupError
@@ -28,17 +29,11 @@ def read_state(project: Project, root: str, *, limit: int, key: str | None = Non
     It only reads, so that the job may run meanwhile. Times are microseconds since 1970.
     """
     log = log_folder(project) / LOG
-    command = [*_java(log), PROGRAM, root, str(limit), *([] if key is None else [key])]
-    with log.open("ab") as words, notice(f"reading the state in {root}") as shown:
-        start = log.stat().st_size
-        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=words)
-        while True:
-            try:
-                said = process.communicate(timeout=STEP)[0]
-                break
-            except subprocess.TimeoutExpired:
-                shown.update()
-    if process.returncode:
+    arguments = [root, str(limit), *([] if key is None else [key])]
+    start = log.stat().st_size if log.exists() else 0
+    with TemporaryDirectory(prefix="headrace-state-") as scratch:
+        code, said = _run([*_java(log, scratch), PROGRAM, *arguments], log, f"reading the state in {root}")
+    if code:
         raise SetupError(
             f"the state in {root} could not be read: {last_line(log, start)}", hint=f"read {log}"
         )
@@ -48,7 +43,18 @@ def read_state(project: Project, root: str, *, limit: int, key: str | None = Non
     return found
 
 
-def _java(log: Path) -> list[str]:
+def _run(command: list[str], log: Path, doing: str) -> tuple[int, bytes]:
+    with log.open("ab") as words, notice(doing) as shown:
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=words)
+        while True:
+            try:
+                said = process.communicate(timeout=STEP)[0]
+                return process.returncode, said
+            except subprocess.TimeoutExpired:
+                shown.update()
+
+
+def _java(log: Path, scratch: str) -> list[str]:
     ours = (str(jar) for jar in (*jars("spark"), kernel_jar()))
     path = os.pathsep.join([*ours, f"{pyspark_home() / 'jars'}/*"])
     return [
@@ -57,6 +63,7 @@ def _java(log: Path) -> list[str]:
         *(f"--add-opens=java.base/{package}=ALL-UNNAMED" for package in OPENED),
         f"-Dlog4j2.configurationFile={LOG_CONFIG.as_uri()}",
         f"-Dheadrace.log={log}",
+        f"-Djava.io.tmpdir={scratch}",
         "-cp",
         path,
     ]

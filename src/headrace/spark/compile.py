@@ -112,7 +112,7 @@ class Compiler:
         reads = [before for before in upstream(node) if isinstance(before, Read)]
         first = not any(isinstance(before, KERNELS) for before in list(upstream(node))[:-1])
         given = any(self.inputs(read) is not None for read in reads)
-        return first and not given and self.mode in (Mode.MICRO_BATCH, Mode.AVAILABLE_NOW)
+        return first and not given and self.mode.streaming
 
     def keeps_late(self, node: Node) -> bool:
         """Whether somebody reads the late rows of these windows."""

@@ -59,7 +59,7 @@ object Inspect {
       batch.foreach(to.put("batch", _))
       val list = to.putArray("operators")
       card.get("state").elements.asScala.filter(_.has("state")).foreach { kept =>
-        list.addObject().put("operator", kept.get("state").asText).put("kept_by", "Spark")
+        list.addObject().put("operator", kept.get("state").asText).put("kept_by", "another")
       }
       Option(card.get("operators")).toSeq.flatMap(_.elements.asScala).foreach(operator(_, list.addObject()))
     }
@@ -95,7 +95,7 @@ object Inspect {
       val provider = StateStoreProvider.createAndInit(
         id, Store.KEY, Store.VALUE, NoPrefixKeyStateEncoderSpec(Store.KEY), useColumnFamilies = false,
         new StateStoreConf(conf), hadoop, useMultipleValuesPerKey = false, stateSchemaProvider = None)
-      provider.getStore(version).iterator().map(pair => (pair.key.getBinary(0), pair.value.getBinary(0)))
+      provider.getReadStore(version).iterator().map(pair => (pair.key.getBinary(0), pair.value.getBinary(0)))
     }
 
     /** The names of source partitions by their numbers: those of Kafka stand in the offsets. */

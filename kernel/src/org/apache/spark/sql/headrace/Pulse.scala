@@ -35,6 +35,8 @@ final class Pulse(val run: String, val version: Long) extends AccumulatorV2[(Int
 object Pulses {
   private val mapper = new ObjectMapper()
   private val last = new ConcurrentHashMap[(String, Int), Pulse]()
+  /** What the batches before have told: of each shard the last, and how many late rows there were in all. */
+  private val earlier = new ConcurrentHashMap[(String, Int), Map[Int, Beat]]()
   private val late = new ConcurrentHashMap[(String, Int), java.lang.Long]()
 
   /** Where the shards of an operator tell of this batch. */
@@ -42,7 +44,10 @@ object Pulses {
     last.compute((place.root, place.operator), (name, before) =>
       if (before != null && before.run == place.run && before.version == place.version) before
       else {
-        if (before != null) late.merge(name, before.value.values.map(_.late).sum, (one, two) => one + two)
+        if (before != null) {
+          late.merge(name, before.value.values.map(_.late).sum, (one, two) => one + two)
+          earlier.merge(name, before.value, (one, two) => one ++ two)
+        }
         val pulse = new Pulse(place.run, place.version)
         pulse.register(context)
         pulse
@@ -58,13 +63,14 @@ object Pulses {
   def told(root: String): String = {
     val list = mapper.createArrayNode()
     of(root).foreach { case (operator, pulse) =>
-      val beats = pulse.value.values
+      val present = pulse.value
+      val beats = (earlier.getOrDefault((root, operator), Map.empty) ++ present).values
       if (beats.nonEmpty) {
         val before = late.getOrDefault((root, operator), 0L)
         val node: ObjectNode = list.addObject()
         node.put("operator", operator)
         node.put("keys", beats.map(_.keys).sum)
-        node.put("late", before + beats.map(_.late).sum)
+        node.put("late", before + present.values.map(_.late).sum)
         val least = beats.map(_.watermark).min
         if (least != Channel.NONE && least != Long.MaxValue) node.put("watermark", least)
       }
@@ -74,6 +80,7 @@ object Pulses {
 
   def forget(root: String): Unit = {
     last.keySet.removeIf(_._1 == root)
+    earlier.keySet.removeIf(_._1 == root)
     late.keySet.removeIf(_._1 == root)
   }
 }

@@ -11,7 +11,7 @@ import org.apache.spark.sql.classic.Dataset
 import org.apache.spark.sql.connector.catalog.{SupportsRead, Table, TableCapability, TableProvider}
 import org.apache.spark.sql.connector.expressions.Transform
 import org.apache.spark.sql.connector.read._
-import org.apache.spark.sql.connector.read.streaming.{MicroBatchStream, Offset, ReadLimit, SupportsTriggerAvailableNow}
+import org.apache.spark.sql.connector.read.streaming._
 import org.apache.spark.sql.execution.{BinaryExecNode, SparkPlan}
 import org.apache.spark.sql.types.{LongType, StructType}
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
@@ -53,13 +53,19 @@ private final case class TickOffset(tick: Long) extends Offset {
   override def json: String = tick.toString
 }
 
-private final class TickStream(place: String) extends MicroBatchStream with SupportsTriggerAvailableNow {
+/** In real time it stands still, and is there alone so that the offsets of every mode are of the same sources. */
+private final class TickStream(place: String)
+    extends MicroBatchStream with SupportsTriggerAvailableNow with SupportsRealTimeMode {
   private var still = false
   private var woken = false
+  private var read = TickOffset(0)
 
   override def prepareForTriggerAvailableNow(): Unit = still = true
   override def initialOffset: Offset = TickOffset(0)
-  override def deserializeOffset(json: String): Offset = TickOffset(json.trim.toLong)
+  override def deserializeOffset(json: String): Offset = {
+    read = TickOffset(json.trim.toLong)
+    read
+  }
   override def latestOffset: Offset = throw new UnsupportedOperationException("asked for with a limit")
 
   override def latestOffset(start: Offset, limit: ReadLimit): Offset = {
@@ -74,6 +80,8 @@ private final class TickStream(place: String) extends MicroBatchStream with Supp
   })
 
   override def planInputPartitions(start: Offset, end: Offset): Array[InputPartition] = Array.empty
+  override def planInputPartitions(start: Offset): Array[InputPartition] = Array.empty
+  override def mergeOffsets(offsets: Array[PartitionOffset]): Offset = read
   override def createReaderFactory(): PartitionReaderFactory = NoRows
   override def commit(end: Offset): Unit = ()
   override def stop(): Unit = ()
