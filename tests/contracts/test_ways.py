@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -22,11 +23,6 @@ from headrace.testing import At, TestDriver
 from reference.records import Event, Mark, Row
 
 Cut = Callable[[int], bool]
-CUTS: dict[str, tuple[Cut, Cut]] = {
-    "one batch": (whole, whole),
-    "one row a batch": (everywhere, whole),
-    "cut and restarted": (at({5, 11}), at({2, 8, 13})),
-}
 
 
 @dataclass(frozen=True)
@@ -39,22 +35,20 @@ class Outcome:
     late: list[dict[str, Any]]
 
 
-def micro_batch(case: Case, cuts: tuple[Cut, Cut]) -> Outcome:
+def micro_batch(case: Case, cuts: Cut, restarts: Cut) -> Outcome:
     """The case in a real query's batches. Of late rows, the driver keeps those of the first window."""
 
     def around_marks(number: int) -> bool:
-        return cuts[0](number) or any(
-            isinstance(event, Mark) for event in case.events[number - 1 : number + 1]
-        )
+        return cuts(number) or any(isinstance(event, Mark) for event in case.events[number - 1 : number + 1])
 
-    batches = cut(case, around_marks, cuts[1])
+    batches = cut(case, around_marks, restarts)
     app = job(case, hr.kafka("rows", value=hr.json(FIELDS)), late=False)
     with TestDriver(app, start=BASE, partitions={"rows": case.partitions}) as driver:
         for batch in batches:
             feed(driver, batch, case)
         rows, late = driver.read("out"), driver.read_late("out")
     exact = in_micros(case)
-    again = cut(exact, around_marks, cuts[1])
+    again = cut(exact, around_marks, restarts)
     events = in_order(again, placed(again, kafka=False))
     return Outcome(exact, events, rows, [{"which": 0, **row} for row in late])
 
@@ -93,9 +87,17 @@ def agree(outcome: Outcome, specs: tuple[Spec, ...], lates: range) -> None:
     assert not wrong, "\n".join(wrong)
 
 
-@pytest.mark.parametrize("cuts", CUTS.values(), ids=CUTS)
-def test_batches_of_a_query(spark: SparkSession, cuts: tuple[Cut, Cut]) -> None:
-    outcome = micro_batch(CASE, cuts)
+WAYS: dict[str, Callable[[Case], Outcome]] = {
+    "one batch": partial(micro_batch, cuts=whole, restarts=whole),
+    "one row a batch": partial(micro_batch, cuts=everywhere, restarts=whole),
+    "cut and restarted": partial(micro_batch, cuts=at({5, 11}), restarts=at({2, 8, 13})),
+}
+"""Ways in which a query may take the case; each gives what left, and in which order it took the events."""
+
+
+@pytest.mark.parametrize("way", WAYS.values(), ids=WAYS)
+def test_a_query(spark: SparkSession, way: Callable[[Case], Outcome]) -> None:
+    outcome = way(CASE)
     agree(outcome, outcome.case.specs, range(1))
 
 
