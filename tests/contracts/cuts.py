@@ -85,7 +85,7 @@ def in_order(batches: list[Batch], sources: list[list[Placed]]) -> list[Event]:
     events: list[Event] = []
     for batch, several in zip(batches, sources, strict=True):
         pieces = sorted(_pieces(several), key=lambda piece: (piece[0].minor, piece[0].event.partition))
-        events += [Tick(batch.tick)] if batch.tick is not None else []
+        events += [Tick(batch.tick, away=batch.restart)] if batch.tick is not None else []
         events += [Mark(piece[0].event.partition, None) for piece in pieces]
         events += [one.event for piece in pieces for one in piece]
         events += [Drain()] if batch.drain else []

@@ -110,6 +110,7 @@ def _spec(case: Case, spec: Spec) -> dict[str, Any]:
         "idle": FOREVER if case.idle is None else case.idle,
         "ttl": case.ttl,
         "roster": list(range(case.partitions)),
+        "ticks": False,
     }
 
 
@@ -120,7 +121,7 @@ def _played(case: Case, batches: list[Batch], sources: list[list[Placed]]) -> li
     for batch, several in zip(batches, sources, strict=True):
         clock = max(clock, batch.tick or 0)
         events = [_event(one, numbers[id(one.event)], case.delay, clock) for one in several]
-        played.append({"restart": batch.restart, "tick": batch.tick, "events": events, "drain": batch.drain})
+        played.append({"restart": batch.restart, "tick": clock, "events": events, "drain": batch.drain})
     return played
 
 

@@ -74,7 +74,7 @@ def told(rehearsals: Rehearsals, case: Case, batches: list[Batch], *, shards: in
     return table, late_of(case, found)
 
 
-IN_ANY_ORDER = {kind: ACCUMULATIONS for kind in ("tumbling", "sliding", "cumulative")}
+IN_ANY_ORDER = dict.fromkeys(("tumbling", "sliding", "cumulative"), ACCUMULATIONS)
 IN_ANY_ORDER |= {"trailing": ("accumulating", "retracting")}
 """Windows whose table does not depend on how source partitions interleave. Of trailing windows several can be
 of one key and time, so that what they discard cannot be told apart."""

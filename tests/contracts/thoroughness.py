@@ -6,7 +6,7 @@ import os
 
 from hypothesis import HealthCheck, settings
 
-EXAMPLES = int(os.environ.get("HEADRACE_EXAMPLES", "0"))
+EXAMPLES = int(os.environ.get("HEADRACE_EXAMPLES") or 0)
 
 
 def thorough(examples: int) -> settings:

@@ -101,7 +101,7 @@ class Reference:
         elif isinstance(event, Mark):
             self.mark(event)
         elif isinstance(event, Tick):
-            self.tick(event.now)
+            self.tick(event)
         else:
             self.drain(event)
         return Outcome(self.outcome.panes[panes:], self.outcome.late[late:], self.outcome.dropped)
@@ -138,13 +138,16 @@ class Reference:
         self.sources.advance()
         self.advance()
 
-    def tick(self, now: int) -> None:
+    def tick(self, tick: Tick) -> None:
         # Decision 20: a tick that does not move the clock on is none. One that does makes partitions idle and
         # lets windows be complete and closed; then triggers of what is still open are asked, in order of start.
-        if now <= self.clock:
+        if tick.now <= self.clock:
             return
-        self.clock = now
-        self.sources.tick(now)
+        # Decision 42: the time that the job was away is no partition's silence.
+        if tick.away:
+            self.sources.pass_over(tick.now - self.clock)
+        self.clock = tick.now
+        self.sources.tick(tick.now)
         self.advance()
         for window in sorted(self.open, key=in_order):
             self.ask(window, tick=True)

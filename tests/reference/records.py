@@ -27,9 +27,10 @@ class Row:
 
 @dataclass(frozen=True)
 class Tick:
-    """The operator's clock says `now`."""
+    """The operator's clock says `now`; `away`: it did not run since the tick before."""
 
     now: int
+    away: bool = False
 
 
 @dataclass(frozen=True)

@@ -47,6 +47,11 @@ class Sources:
         partition.mark = larger(partition.mark, watermark)
         self.advance()
 
+    def pass_over(self, length: int) -> None:
+        """So much time is nobody's silence."""
+        for partition in self.partitions.values():
+            partition.spoke += length
+
     def tick(self, clock: int) -> None:
         """Decision 16: idle is who was last heard of `idle` ago or longer, by the clock of the last tick before."""
         for partition in self.partitions.values():

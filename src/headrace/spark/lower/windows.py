@@ -40,6 +40,8 @@ def window(compiler: Compiler, node: nodes.KernelWindow) -> DataFrame:
         keyed = frame.withColumns(
             {f"__headrace_k{at}": column(Expr(key.value)) for at, key in enumerate(node.keys)}
         )
+        for key, field in zip(node.keys, keyed.schema.fields[-len(node.keys) :], strict=False):
+            _hashable(key, field.dataType.simpleString(), node)
         rules = _rules(node, keyed)
         ruled = keyed.withColumns(rules) if rules else keyed
         ruled.schema  # noqa: B018 - Spark reads the expressions here
@@ -52,10 +54,12 @@ def window(compiler: Compiler, node: nodes.KernelWindow) -> DataFrame:
         try:
             made = kernel().Kernel.windows(ruled._jdf, json.dumps(spec), keys, list(rules), late, aggregates)
         except Exception as error:
-            if "UnsupportedOperationException" not in str(error):
+            if type(error).__name__ != "UnsupportedOperationException":  # which PySpark makes of the JVM's
                 raise
             raise InvalidExpression(
-                first_sentence(str(error).partition("UnsupportedOperationException: ")[2]), origin=node.origin
+                first_sentence(str(error)),
+                hint="give one that can: count(DISTINCT …) can; sum(DISTINCT …) is a sum over collect_set(…)",
+                origin=node.origin,
             ) from None
         return DataFrame(made, compiler.spark)
 
@@ -135,6 +139,16 @@ def _ruled(value: Column, kind: str, name: str, frame: DataFrame) -> Column:
         origin = F.lit("1970-01-01 00:00:00").cast("timestamp")
         return F.unix_micros(origin + value)
     return (value.cast("double") * 1_000_000).cast("bigint")
+
+
+def _hashable(key: Expr, kind: str, node: nodes.KernelWindow) -> None:
+    """Raise that rows cannot be dealt out by a key that has no hash; null is a key like any other."""
+    if "map<" in kind or "variant" in kind:
+        raise InvalidExpression(
+            f"the key '{key}' is a {kind}, by which rows cannot be told apart",
+            hint="give parts of it, or its text: .key_by(key='to_json(…)')",
+            origin=key.origin or node.window_origin,
+        )
 
 
 def _timed(node: nodes.KernelWindow) -> None:

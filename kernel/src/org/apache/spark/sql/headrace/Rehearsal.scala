@@ -95,8 +95,11 @@ final class Rehearsal(operator: WindowOperator) {
     }
 
     def batch(batch: JsonNode, pieces: Seq[(Piece, Seq[UnsafeRow])]): Unit = {
-      if (batch.get("restart").asBoolean) shard = made()
-      Rehearsal.some(batch, "tick").foreach(now => after(shard.tick(now)))
+      if (batch.get("restart").asBoolean) {
+        shard = made()
+        shard.resumed()
+      }
+      after(shard.tick(batch.get("tick").asLong))
       pieces.foreach { case (piece, _) => after(shard.announced(piece.source)) }
       pieces.foreach { case (piece, rows) =>
         rows.foreach { row =>

@@ -91,10 +91,14 @@ final class Shard(val spec: Spec, val aggregates: Aggregates, val rules: Rules) 
 
   // Events.
 
-  def tick(time: Long): Unit = if (time > now) {
+  def tick(time: Long): Unit = {
+    if (time > now) moved(time)
+    away = false
+  }
+
+  private def moved(time: Long): Unit = {
     val first = now == Channel.NONE
     if (away && !first) partitions.values.foreach(_.spoke += time - now)
-    away = false
     now = time
     if (first) partitions.values.foreach(_.spoke = time)
     partitions.values.foreach(one => if (now - one.spoke >= spec.idle) one.idle = true)

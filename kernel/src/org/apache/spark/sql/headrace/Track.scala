@@ -27,7 +27,9 @@ final class Tracker(delay: Long, punctuated: Boolean, channel: Channel) {
       run = channel.begin(from, major, if (piece == null) "" else piece.toString, minor)
     }
     if (test) {
-      run.mark = math.max(run.mark, if (marker >= Tracker.END) Long.MaxValue else marker - delay)
+      val over = marker >= Tracker.END
+      run.mark = math.max(run.mark, if (over) Long.MaxValue else marker - delay)
+      if (over) run.arrival = Long.MaxValue
       return false
     }
     channel.mark = run.mark
