@@ -55,8 +55,11 @@ def mixed(key: Any, ends: Any, n: Any, total: Any) -> Any:
 
 
 def cutoff(times: np.ndarray) -> int:
-    """The watermark behind the last row: results of windows that end later are left out of the answer."""
-    return int(times.max()) - DELAY
+    """Results of windows that end later than this are left out of the answer: not all systems give them.
+
+    It lies before the watermark behind the last row, as a trailing window waits until that has passed its end.
+    """
+    return int(times.max()) - DELAY - 1
 
 
 def answer(work: Work, keys: np.ndarray, times: np.ndarray, values: np.ndarray) -> Answer:
