@@ -1,0 +1,85 @@
+"""How each peer is fed, and what it cannot do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pyarrow.compute
+import pyarrow.csv
+import pyarrow.parquet as pq
+
+from bench.peers.environment import Peer
+from bench.rows import Rows
+from bench.works import Work
+
+CORES = 2
+Feed = Callable[[Rows, Path, Path], dict[str, Any]]
+
+
+@dataclass(frozen=True)
+class System:
+    """A peer, what it is fed with, and the kinds of work that it has no word for."""
+
+    peer: Peer
+    fed: str
+    feed: Feed
+    lacks: dict[str, str] = field(default_factory=dict)
+    ordered: bool = True
+    """Whether rows of a key keep their order, so that windows of rows can be compared one by one."""
+
+    def run(
+        self, work: Work, rows: Rows, at: Path, warm: Path, cutoff: int, folder: Path, limit: float
+    ) -> dict[str, Any]:
+        """One work over one input: seconds, results and checksum."""
+        job = {"work": work.spec(), "rows": str(at), "warm": str(warm), "cutoff": cutoff, "cores": CORES}
+        return self.peer.run(job | self.feed(rows, at, folder), folder, limit)
+
+
+def _nothing(_rows: Rows, _at: Path, _folder: Path) -> dict[str, Any]:
+    return {}
+
+
+def _hadoop(_rows: Rows, _at: Path, _folder: Path) -> dict[str, Any]:
+    """Flink reads Parquet by Hadoop's classes, of which PySpark has a copy."""
+    from headrace.supply.jars import pyspark_home
+
+    own = sorted((FLINK.folder / "jars").glob("*.jar"))
+    return {"classpath": [*map(str, own), *map(str, (pyspark_home() / "jars").glob("hadoop-client-*.jar"))]}
+
+
+def _csv(_rows: Rows, at: Path, folder: Path) -> dict[str, Any]:
+    """The same rows as CSV, event times in milliseconds."""
+    target = folder / f"csv-{at.name}"
+    if not target.is_dir():
+        target.mkdir()
+        for path in sorted(at.glob("*.parquet")):
+            table = pq.read_table(path)
+            millis = pyarrow.compute.divide(table["ts"].cast("int64"), 1000)
+            table = table.set_column(1, "ts", millis)
+            pyarrow.csv.write_csv(table, target / f"{path.stem}.csv")
+    return {"csv": str(target)}
+
+
+FLINK = Peer(
+    "pyflink",
+    ("apache-flink==2.3.0",),
+    "flink.py",
+    jars=(
+        "org.apache.flink:flink-sql-parquet:2.3.0",
+        "org.apache.flink:flink-sql-connector-kafka:4.0.1-2.0",
+    ),
+)
+BYTEWAX = Peer("bytewax", ("bytewax==0.21.1", "pyarrow==26.0.1"), "bytewax_flow.py")
+PATHWAY = Peer("pathway", ("pathway==0.33.0",), "pathway_flow.py")
+QUIX = Peer("quix", ("quixstreams==3.28.1",), "quix_flow.py")
+
+SYSTEMS = {
+    "pyflink": System(FLINK, "Parquet files, by its own reader", _hadoop, ordered=False),
+    "bytewax": System(BYTEWAX, "Parquet files, by pyarrow", _nothing),
+    "pathway": System(
+        PATHWAY, "CSV files, by its own reader", _csv, {"count": "Pathway has no windows of so many rows"}
+    ),
+}
