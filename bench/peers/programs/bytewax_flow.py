@@ -18,6 +18,7 @@ from pathlib import Path
 if "BENCH_JOB" in os.environ:
     sys.argv = [sys.argv[0], os.environ["BENCH_JOB"]]
 
+import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from bytewax import operators as op
@@ -46,9 +47,11 @@ class Files(StatefulSourcePartition):
             mine = pc.equal(pc.bit_wise_and(table["key"], parts - 1), part)
             table = table.filter(mine)
             for chunk in table.to_batches(max_chunksize=BATCH):
-                times = chunk["ts"] if timed else chunk["ts"].cast("int64")
+                times = chunk["ts"].cast(pa.timestamp("us") if timed else pa.int64()).to_pylist()
+                if timed:
+                    times = [time_.replace(tzinfo=UTC) for time_ in times]
                 names = chunk["key"].cast("string").to_pylist()
-                yield list(zip(names, zip(times.to_pylist(), chunk["value"].to_pylist())))
+                yield list(zip(names, zip(times, chunk["value"].to_pylist())))
 
     def next_batch(self):
         if not began:
@@ -172,8 +175,10 @@ def main():
     here = dict(os.environ, BENCH_JOB=sys.argv[1], PYTHONPATH=str(Path(__file__).parent))
     command = [sys.executable, "-m", "bytewax.run", "bytewax_flow:flow", "-a", addresses]
     running = [subprocess.Popen([*command, "-i", str(i)], env=here) for i in range(job["cores"])]
-    if any([one.wait() for one in running]):
-        raise SystemExit(1)
+    for one in running:
+        one.wait()
+    # A process whose neighbour ends first dies of it ("Send thread panic"), after its own work is done: what
+    # each has written, and not how it ended, tells whether it is.
     told = [json.loads(Path(f"bytewax-{i}.json").read_text()) for i in range(job["cores"])]
     first, last = min(one[0] for one in told), max(one[1] for one in told)
     tell(last - first, sum(one[2] for one in told), sum(one[3] for one in told))

@@ -3,7 +3,7 @@
 import time
 from pathlib import Path
 
-from pyflink.common import Configuration
+from pyflink.common import Configuration, RowKind
 from pyflink.table import EnvironmentSettings, TableEnvironment
 from shared import MODULUS, job, tell
 
@@ -78,7 +78,7 @@ def run(name, folder):
     query = f"SELECT COUNT(*), SUM({mixed}) FROM ({results(name)}) {kept}"
     with tables.execute_sql(query).collect() as told:
         for row in told:
-            if str(row.get_row_kind()) in ("RowKind.INSERT", "RowKind.UPDATE_AFTER"):
+            if row.get_row_kind() in (RowKind.INSERT, RowKind.UPDATE_AFTER):
                 last = tuple(row)
     return time.perf_counter() - began, last
 
