@@ -18,6 +18,7 @@ GRID = 10_000
 """Microseconds: rows come up to `JITTER` out of order, and windows wait `DELAY` for them; none is late. Times
 lie on a grid, and lengths of sessions and trailing windows between it, so that no row lies on an edge."""
 
+
 @dataclass(frozen=True)
 class Rows:
     """So many rows of so many keys, of which each sends one row a second on average.
@@ -58,9 +59,7 @@ class Rows:
         folder.mkdir(parents=True)
         for file in range(self.files):
             keys, times, values = self.columns(file)
-            table = pa.table(
-                {"key": keys, "ts": pa.array(times, pa.timestamp("us", "UTC")), "value": values}
-            )
+            table = pa.table({"key": keys, "ts": pa.array(times, pa.timestamp("us", "UTC")), "value": values})
             path = folder / f"{file:03d}.parquet"
             pq.write_table(table, path, compression="snappy", use_dictionary=False)
             os.utime(path, (1_700_000_000 + file, 1_700_000_000 + file))

@@ -6,7 +6,7 @@ import json
 import shutil
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -110,12 +110,14 @@ def by_state(work: Work) -> Job:
     """PySpark's `transformWithStateInPandas`, with a processor by hand."""
 
     def build(rows: Any) -> Any:
-        from bench.processors import PROCESSORS
+        from bench.processors import processor
 
-        processor = PROCESSORS[work.kind](work.spec())
         timed = rows.withWatermark("ts", _long(DELAY))
         return timed.groupBy("key").transformWithStateInPandas(
-            processor, "key long, ends long, n long, total double", "append", "eventTime" if work.kind != "count" else "none"
+            processor(work),
+            "key long, ends long, n long, total double",
+            "append",
+            "none" if work.kind == "count" else "eventTime",
         )
 
     return _spark_job(build, "available-now")
@@ -178,9 +180,3 @@ def _report(taken: Taken, query: Any) -> None:
 
 def _long(micros: int) -> str:
     return f"{micros} microseconds"
-
-
-def turns(systems: list[str], many: int) -> Iterator[str]:
-    """Each system so many times, in turns of changing order."""
-    for turn in range(many):
-        yield from systems if turn % 2 else reversed(systems)

@@ -161,7 +161,9 @@ def windowed(flow):
     found = win.fold_window("fold", rows, clock, windower, lambda: (0, 0.0, None), folded, merged).down
     epoch, step, length = int(EPOCH.timestamp() * 1000), work["every"] // 1000, work["size"] // 1000
     if work["kind"] == "session":
-        return op.map_value("ends", found, lambda one: (round(one[1][2].timestamp() * 1000) + length, *one[1][:2]))
+        return op.map_value(
+            "ends", found, lambda one: (round(one[1][2].timestamp() * 1000) + length, *one[1][:2])
+        )
     return op.map_value("ends", found, lambda one: (epoch + one[0] * step + length, *one[1][:2]))
 
 

@@ -18,7 +18,9 @@ configuration.set_string("pipeline.object-reuse", "true")
 configuration.set_string("table.exec.mini-batch.enabled", "true")
 configuration.set_string("table.exec.mini-batch.allow-latency", "1 s")
 configuration.set_string("table.exec.mini-batch.size", "50000")
-tables = TableEnvironment.create(EnvironmentSettings.new_instance().in_streaming_mode().with_configuration(configuration).build())
+tables = TableEnvironment.create(
+    EnvironmentSettings.new_instance().in_streaming_mode().with_configuration(configuration).build()
+)
 
 
 def source(name, folder):
@@ -61,7 +63,9 @@ def results(name):
     from pyflink.table.expressions import col, row_interval
     from pyflink.table.window import Tumble
 
-    counted = tables.from_path(name).window(Tumble.over(row_interval(work["n"])).on(col("at_once")).alias("w"))
+    counted = tables.from_path(name).window(
+        Tumble.over(row_interval(work["n"])).on(col("at_once")).alias("w")
+    )
     grouped = counted.group_by(col("key"), col("w")).select(
         col("key"), col("value").count.alias("n"), col("value").sum.alias("total")
     )

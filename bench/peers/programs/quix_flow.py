@@ -68,7 +68,9 @@ def member(index):
 def main():
     here = dict(os.environ, BENCH_JOB=str(Path(sys.argv[1]).resolve()))
     running = [
-        subprocess.Popen([sys.executable, __file__, sys.argv[1], str(index)], env=here | {"BENCH_MEMBER": str(index)})
+        subprocess.Popen(
+            [sys.executable, __file__, sys.argv[1], str(index)], env=here | {"BENCH_MEMBER": str(index)}
+        )
         for index in range(job["cores"])
     ]
     if any([one.wait() for one in running]):
