@@ -67,7 +67,7 @@ class Peer:
                     stderr=log,
                     timeout=limit,
                     cwd=folder,
-                    env=_bare_environment(),
+                    env=bare_environment(),
                     check=False,
                 )
             except subprocess.TimeoutExpired:
@@ -84,7 +84,7 @@ class Peer:
             raise PeerUnavailable(f"not installed: {done.stderr.decode(errors='replace').strip()[-300:]}")
 
 
-def _bare_environment() -> dict[str, str]:
+def bare_environment() -> dict[str, str]:
     """Nothing of this Python's own, so that peers see only what is theirs."""
     away = ("PYTHON", "VIRTUAL_ENV", "SPARK", "PYSPARK", "JAVA_TOOL")
     return {name: value for name, value in os.environ.items() if not name.startswith(away)}

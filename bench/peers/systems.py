@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import pyarrow
 import pyarrow.compute
 import pyarrow.csv
 import pyarrow.parquet as pq
@@ -16,7 +17,7 @@ from bench.rows import Rows
 from bench.works import Work
 
 CORES = 2
-Feed = Callable[[Rows, Path, Path], dict[str, Any]]
+Feed = Callable[[Rows, Path, Path, Path], dict[str, Any]]
 
 
 @dataclass(frozen=True)
@@ -27,30 +28,44 @@ class System:
     fed: str
     feed: Feed
     lacks: dict[str, str] = field(default_factory=dict)
-    ordered: bool = True
-    """Whether rows of a key keep their order, so that windows of rows can be compared one by one."""
 
     def run(
         self, work: Work, rows: Rows, at: Path, warm: Path, cutoff: int, folder: Path, limit: float
     ) -> dict[str, Any]:
         """One work over one input: seconds, results and checksum."""
         job = {"work": work.spec(), "rows": str(at), "warm": str(warm), "cutoff": cutoff, "cores": CORES}
-        return self.peer.run(job | self.feed(rows, at, folder), folder, limit)
+        return self.peer.run(job | self.feed(rows, at, warm, folder), folder, limit)
 
 
-def _nothing(_rows: Rows, _at: Path, _folder: Path) -> dict[str, Any]:
+def _nothing(_rows: Rows, _at: Path, _warm: Path, _folder: Path) -> dict[str, Any]:
     return {}
 
 
-def _hadoop(_rows: Rows, _at: Path, _folder: Path) -> dict[str, Any]:
-    """Flink reads Parquet by Hadoop's classes, of which PySpark has a copy."""
+def _by_key(_rows: Rows, at: Path, warm: Path, folder: Path) -> dict[str, Any]:
+    """One Parquet file a slot, of its own keys, in order of arrival.
+
+    Flink's files have no order among each other: with more of them, rows would be late. It reads Parquet by
+    Hadoop's classes, of which PySpark has a copy.
+    """
     from headrace.supply.jars import pyspark_home
 
     own = sorted((FLINK.folder / "jars").glob("*.jar"))
-    return {"classpath": [*map(str, own), *map(str, (pyspark_home() / "jars").glob("hadoop-client-*.jar"))]}
+    jars = [*map(str, own), *map(str, (pyspark_home() / "jars").glob("hadoop-client-*.jar"))]
+    return {"classpath": jars, "rows": _halved(at, folder), "warm": _halved(warm, folder)}
 
 
-def _csv(_rows: Rows, at: Path, folder: Path) -> dict[str, Any]:
+def _halved(at: Path, folder: Path) -> str:
+    target = folder / f"halved-{at.name}"
+    if not target.is_dir():
+        target.mkdir()
+        table = pyarrow.concat_tables(pq.read_table(path) for path in sorted(at.glob("*.parquet")))
+        for half in range(CORES):
+            mine = pyarrow.compute.equal(pyarrow.compute.bit_wise_and(table["key"], CORES - 1), half)
+            pq.write_table(table.filter(mine), target / f"{half}.parquet", use_dictionary=False)
+    return str(target)
+
+
+def _csv(_rows: Rows, at: Path, _warm: Path, folder: Path) -> dict[str, Any]:
     """The same rows as CSV, event times in milliseconds."""
     target = folder / f"csv-{at.name}"
     if not target.is_dir():
@@ -77,7 +92,7 @@ PATHWAY = Peer("pathway", ("pathway==0.33.0",), "pathway_flow.py")
 QUIX = Peer("quix", ("quixstreams==3.28.1",), "quix_flow.py")
 
 SYSTEMS = {
-    "pyflink": System(FLINK, "Parquet files, by its own reader", _hadoop, ordered=False),
+    "pyflink": System(FLINK, "two Parquet files, of half of the keys each, by its own reader", _by_key),
     "bytewax": System(BYTEWAX, "Parquet files, by pyarrow", _nothing),
     "pathway": System(
         PATHWAY, "CSV files, by its own reader", _csv, {"count": "Pathway has no windows of so many rows"}

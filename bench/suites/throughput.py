@@ -169,8 +169,6 @@ def _elsewhere(inputs: Inputs, work: Work, name: str, system: System, limit: flo
     part = inputs.part(int(small.rows.rows / looked["seconds"] * limit))
     found = looked if part.place == small.place else measure(part)
     right = Answer(found["results"], found["checksum"]) == part.answer(work)
-    if work.kind == "count" and not system.ordered:
-        right = found["results"] == part.answer(work).results
     return _result(inputs, work, name, part, found["seconds"], "" if right else "another answer")
 
 
