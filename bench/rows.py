@@ -1,4 +1,4 @@
-"""The input of the throughput and growth suites: rows of Parquet files, made by NumPy, the same for every system."""
+"""The input of the throughput and growth suites: Parquet files made by NumPy, the same for every system."""
 
 from __future__ import annotations
 
@@ -59,8 +59,13 @@ class Rows:
         folder.mkdir(parents=True)
         for file in range(self.files):
             keys, times, values = self.columns(file)
-            table = pa.table({"key": keys, "ts": pa.array(times, pa.timestamp("us", "UTC")), "value": values})
-            path = folder / f"{file:03d}.parquet"
-            pq.write_table(table, path, compression="snappy", use_dictionary=False)
-            os.utime(path, (1_700_000_000 + file, 1_700_000_000 + file))
+            write_file(folder, file, keys, times, values)
         return folder
+
+
+def write_file(folder: Path, number: int, keys: np.ndarray, times: np.ndarray, values: np.ndarray) -> None:
+    """A file of the input, older than the one with the next number."""
+    columns = {"key": keys, "ts": pa.array(times, pa.timestamp("us", "UTC")), "value": values}
+    path = folder / f"{number:03d}.parquet"
+    pq.write_table(pa.table(columns), path, compression="snappy", use_dictionary=False)
+    os.utime(path, (1_700_000_000 + number, 1_700_000_000 + number))

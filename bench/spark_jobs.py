@@ -65,22 +65,22 @@ def by_us(work: Work, mode: str = "available-now") -> Job:
     from headrace.runtime.progress import Silent
 
     windows = {
-        "aligned": lambda: hr.sliding(_long(work.size), every=_long(work.every)),
-        "session": lambda: hr.session(_long(work.size)),
+        "aligned": lambda: hr.sliding(lasting(work.size), every=lasting(work.every)),
+        "session": lambda: hr.session(lasting(work.size)),
         "count": lambda: hr.count(work.n),
-        "trailing": lambda: hr.trailing(_long(work.size)),
+        "trailing": lambda: hr.trailing(lasting(work.size)),
     }
 
     def run(_spark: Any, rows: Path, checkpoint: Path, taken: Taken, files: int) -> None:
         app = hr.App("bench")
         options = {"maxFilesPerTrigger": str(files)} if mode != "batch" else {}
         source = hr.files(rows, "parquet", schema=SCHEMA, options=options)
-        stream = app.read(source, event_time="ts", delay=_long(DELAY))
+        stream = app.read(source, event_time="ts", delay=lasting(DELAY))
         result = stream.key_by("key").window(windows[work.kind]()).agg(n="count(*)", total="sum(value)")
         shown = result.select("key", f"{ENDS[work.kind]} AS ends", "n", "total")
         shown.where(f"n = {work.n}" if work.n else "true").write(hr.foreach_batch(taken.sink))
         began = time.perf_counter()
-        with _queries() as started:
+        with Queries() as started:
             app.run(mode=mode, checkpoint=str(checkpoint), view=Silent())
         taken.seconds = time.perf_counter() - began
         if mode != "batch":
@@ -96,10 +96,10 @@ def by_hand(work: Work, mode: str = "available-now") -> Job:
         from pyspark.sql import functions as F
 
         if work.kind == "session":
-            window = F.session_window("ts", _long(work.size)).alias("window")
+            window = F.session_window("ts", lasting(work.size)).alias("window")
         else:
-            window = F.window("ts", _long(work.size), _long(work.every)).alias("window")
-        late = rows.withWatermark("ts", _long(DELAY)) if mode != "batch" else rows
+            window = F.window("ts", lasting(work.size), lasting(work.every)).alias("window")
+        late = rows.withWatermark("ts", lasting(DELAY)) if mode != "batch" else rows
         result = late.groupBy("key", window).agg(F.count("*").alias("n"), F.sum("value").alias("total"))
         return result.selectExpr("key", f"{ENDS[work.kind]} AS ends", "n", "total")
 
@@ -112,7 +112,7 @@ def by_state(work: Work) -> Job:
     def build(rows: Any) -> Any:
         from bench.processors import processor
 
-        timed = rows.withWatermark("ts", _long(DELAY))
+        timed = rows.withWatermark("ts", lasting(DELAY))
         return timed.groupBy("key").transformWithStateInPandas(
             processor(work),
             "key long, ends long, n long, total double",
@@ -151,7 +151,7 @@ def _spark_job(build: Callable[[Any], Any], mode: str) -> Job:
     return run
 
 
-class _queries:
+class Queries:
     """The Spark queries that Headrace starts meanwhile, whose own reports tell how long batches took."""
 
     def __enter__(self) -> list[Any]:
@@ -173,10 +173,15 @@ class _queries:
         queries.Starter.start = self._usual  # type: ignore[method-assign]
 
 
+def reports(query: Any) -> list[dict[str, Any]]:
+    """What a query has told of its batches; those without rows too."""
+    return [json.loads(report.json()) for report in query._jsq.recentProgress()]
+
+
 def _report(taken: Taken, query: Any) -> None:
-    taken.batches = [json.loads(report.json()) for report in query._jsq.recentProgress()]
+    taken.batches = reports(query)
     taken.seconds = sum(report["durationMs"]["triggerExecution"] for report in taken.batches) / 1000
 
 
-def _long(micros: int) -> str:
+def lasting(micros: int) -> str:
     return f"{micros} microseconds"
