@@ -1,7 +1,7 @@
 """`python -m bench.growth_job JOB`: the growth suite's work, in a Spark session with a heap of its own.
 
-JOB is JSON: folder, files and rows of each (for the growth of rows), keys (a list), steps and fresh (for what
-lateness frees). It tells its findings as JSON on its last line.
+JOB is JSON: folder, files and rows of each (for the growth of rows), keys (a list), steps and fresh (for
+what lateness frees). It tells its findings as JSON on its last line.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """`python -m bench.latency_job JOB`: Headrace's job of the latency suite, until it is told to stop.
 
-JOB is JSON: work ("count": a running count of each key; "close": counts of windows of 100 ms), mode, source,
-target (topics), checkpoint.
+JOB is JSON: work ("count": a running count of each key; "close": counts of windows of 100 ms), mode,
+source, target (topics), checkpoint.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """`python -m bench.load JOB`: a bounded load on a Kafka topic, in a process of its own.
 
-JOB is JSON: servers, topic, partitions, keys, rate (events a second), seconds. Each millisecond it sends what is
-due, each event with the moment at which it was handed to the client (microseconds since 1970). At the end it
-tells how many it sent, and how far behind its time it fell at worst.
+JOB is JSON: servers, topic, partitions, keys, rate (events a second), seconds. Each millisecond it sends
+what is due, each event with the moment at which it was handed to the client (microseconds since 1970). At
+the end it tells how many it sent, and how far behind its time it fell at worst.
 """
 
 from __future__ import annotations

@@ -66,7 +66,7 @@ def number(value: float | None) -> str:
 
 
 def keep(path: Path, suite: str, results: Sequence[Result], *, quick: bool) -> None:
-    """Write a suite's results, when and where they were measured; other suites keep what earlier runs wrote."""
+    """Write a suite's results, when and where they were measured; other suites keep what they had."""
     content = read(path)
     content[suite] = {
         "at": datetime.now(UTC).isoformat(timespec="seconds"),

@@ -106,23 +106,6 @@ def by_hand(work: Work, mode: str = "available-now") -> Job:
     return _spark_job(build, mode)
 
 
-def by_state(work: Work) -> Job:
-    """PySpark's `transformWithStateInPandas`, with a processor by hand."""
-
-    def build(rows: Any) -> Any:
-        from bench.processors import processor
-
-        timed = rows.withWatermark("ts", lasting(DELAY))
-        return timed.groupBy("key").transformWithStateInPandas(
-            processor(work),
-            "key long, ends long, n long, total double",
-            "append",
-            "none" if work.kind == "count" else "eventTime",
-        )
-
-    return _spark_job(build, "available-now")
-
-
 def over(work: Work) -> Job:
     """Spark SQL's window functions, which only a batch has."""
 

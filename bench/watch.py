@@ -1,8 +1,8 @@
 """`python -m bench.watch JOB`: reads what a job writes to a topic, in a process of its own, and notes when.
 
-JOB is JSON: servers, topic, field ("sent" or "ends": microseconds since 1970 in each value), out (a file). It
-reads from the topic's end on until its standard input is closed, then writes two columns to the file with NumPy:
-when each value came, and what its field said.
+JOB is JSON: servers, topic, field ("sent" or "ends": microseconds since 1970 in each value), out (a
+file). It reads from the topic's end on until its standard input is closed, then writes two columns to the
+file with NumPy: when each value came, and what its field said.
 """
 
 from __future__ import annotations

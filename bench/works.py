@@ -46,7 +46,7 @@ class Answer:
 
 
 MIXED = f"CAST((key * 1000003 + ends) % {MODULUS} AS BIGINT) * CAST(n * 31 + total AS BIGINT)"
-"""The number made of a result, in SQL: of its key, its window's end in milliseconds, its count and its sum."""
+"""The number made of a result, in SQL: of its key, its window's end (milliseconds), its count and its sum."""
 
 
 def mixed(key: Any, ends: Any, n: Any, total: Any) -> Any:
@@ -57,7 +57,7 @@ def mixed(key: Any, ends: Any, n: Any, total: Any) -> Any:
 def cutoff(times: np.ndarray) -> int:
     """Results of windows that end later than this are left out of the answer: not all systems give them.
 
-    It lies before the watermark behind the last row, as a trailing window waits until that has passed its end.
+    It lies before the watermark behind the last row: a trailing window waits until that has passed its end.
     """
     return int(times.max()) - DELAY - 1
 

@@ -28,6 +28,8 @@ class System:
     fed: str
     feed: Feed
     lacks: dict[str, str] = field(default_factory=dict)
+    warms: bool = False
+    """Whether its program works through the small input first, and is quick enough for the large one."""
 
     def run(
         self, work: Work, rows: Rows, at: Path, warm: Path, cutoff: int, folder: Path, limit: float
@@ -89,10 +91,22 @@ FLINK = Peer(
 )
 BYTEWAX = Peer("bytewax", ("bytewax==0.21.1", "pyarrow==26.0.1"), "bytewax_flow.py")
 PATHWAY = Peer("pathway", ("pathway==0.33.0",), "pathway_flow.py")
+STATE = Peer("pyspark", ("pyspark[sql]==4.3.0", "pandas==2.3.3", "protobuf==6.33.1"), "spark_state.py")
 QUIX = Peer("quix", ("quixstreams==3.28.1",), "quix_flow.py")
 
 SYSTEMS = {
-    "pyflink": System(FLINK, "two Parquet files, of half of the keys each, by its own reader", _by_key),
+    "transformWithStateInPandas": System(
+        STATE,
+        "Parquet files, by Spark",
+        _nothing,
+        {
+            kind: "not written: a user would write a page of Python for it"
+            for kind in ("sliding 6x", "session", "trailing")
+        },
+    ),
+    "pyflink": System(
+        FLINK, "two Parquet files, of half of the keys each, by its own reader", _by_key, warms=True
+    ),
     "bytewax": System(BYTEWAX, "Parquet files, by pyarrow", _nothing),
     "pathway": System(
         PATHWAY, "CSV files, by its own reader", _csv, {"count": "Pathway has no windows of so many rows"}

@@ -1,10 +1,11 @@
 """How the kernel fares as rows, keys and time grow: its rate, the memory it holds, and what lateness frees.
 
-`rows`: tumbling windows of 10 s over 10,000 keys, a million rows a batch, to 64 million: the rate over each
-doubling, which should stay what it is. `keys`: one window that stays open, filled with ever more keys, and filled
-again: rows a second, the heap held after a collection, and the checkpoint on the disk; bytes a key should stay
-what they are. `lateness`: ever new keys, in windows of 10 s: the heap held as they come, which should stay what
-it is with a lateness of 0 seconds, whose windows are freed, and grow with one of an hour, whose windows are not.
+`rows`: tumbling windows of 10 s over 10,000 keys, a million rows a batch, to 64 million: the rate over
+each doubling, which should stay what it is. `keys`: one window that stays open, filled with ever more
+keys, and filled again: rows a second, the heap held after a collection, and the checkpoint on the disk;
+bytes a key should stay what they are. `lateness`: ever new keys, in windows of 10 s: the heap held as
+they come, which should stay what it is with a lateness of 0 seconds, whose windows are freed, and grow
+with one of an hour, whose windows are not.
 """
 
 from __future__ import annotations

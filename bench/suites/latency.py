@@ -1,14 +1,16 @@
-"""From Kafka to a keyed operator to Kafka: how long an event takes, and how long after its end a window closes.
+"""From Kafka to a keyed operator to Kafka: how long an event takes, and how long after its end a window
+closes.
 
-A load generator and a consumer run in processes of their own; an event carries the moment at which it was handed
-to the producer's client, and its latency ends when the consumer's client hands on what the job made of it. Each
-job first gets 25 seconds of load that do not count, then each rate in turn. Broker, generator, consumer and job
-share 2 cores. `count`: a running count of each of 1,000 keys, every event giving a result. `close`: counts of
-windows of 100 ms, from a window's end to its result at the consumer, which includes the wait for the event that
-moves the watermark (the source has two partitions, an event each 2 ms).
+A load generator and a consumer run in processes of their own; an event carries the moment at which it was
+handed to the producer's client, and its latency ends when the consumer's client hands on what the job
+made of it. Each job first gets 25 seconds of load that do not count, then each rate in turn. Broker,
+generator, consumer and job share 2 cores. `count`: a running count of each of 1,000 keys, every event
+giving a result. `close`: counts of windows of 100 ms, from a window's end to its result at the consumer,
+which includes the wait for the event that moves the watermark (the source has two partitions, an event
+each 2 ms).
 
-Flink runs with buffers of 1 ms and of 100 ms (its default). Jobs checkpoint each 5 minutes, so that none does
-while it is measured; micro-batch does at each batch.
+Flink runs with buffers of 1 ms and of 100 ms (its default). Jobs checkpoint each 5 minutes, so that none
+does while it is measured; micro-batch does at each batch.
 """
 
 from __future__ import annotations
@@ -109,12 +111,10 @@ def _measured(
                 time.sleep(2)
             if running.poll() is not None:
                 raise PeerUnavailable("the job ended")
-            yield from _results(work, system, rate, np.load(seen), sent, size)
+            yield from _results(work, system, rate, np.load(seen), sent)
 
 
-def _results(
-    work: str, system: str, rate: int, seen: np.ndarray, sent: dict[str, Any], size: Size
-) -> Iterator[Result]:
+def _results(work: str, system: str, rate: int, seen: np.ndarray, sent: dict[str, Any]) -> Iterator[Result]:
     came, said = seen
     taken = (came - said) / 1000
     where = f"{work} at {rate:,} events/s"

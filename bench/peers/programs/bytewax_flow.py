@@ -95,7 +95,7 @@ class Results(StatelessSinkPartition):
 
 @dataclass
 class Trailing(StatefulBatchLogic):
-    """The rows of one key: those that wait for its watermark, and those that windows still to come may hold."""
+    """Rows of one key: those that wait for its watermark, and those that windows to come may hold."""
 
     waiting: list = field(default_factory=list)
     kept: deque = field(default_factory=deque)

@@ -52,14 +52,18 @@ def results(name):
             else f"HOP({of}, {lasting(work['every'])}, {lasting(work['size'])})"
         )
         ends = millis("window_end")
-        return f"SELECT `key`, {ends} AS ends, {made} FROM TABLE({window}) GROUP BY `key`, window_start, window_end"
+        by = "`key`, window_start, window_end"
+        return f"SELECT `key`, {ends} AS ends, {made} FROM TABLE({window}) GROUP BY {by}"
     if work["kind"] == "session":
         window = f"SESSION(TABLE {name} PARTITION BY `key`, DESCRIPTOR(t), {lasting(work['size'])})"
         ends = millis("window_end")
-        return f"SELECT `key`, {ends} AS ends, {made} FROM TABLE({window}) GROUP BY `key`, window_start, window_end"
+        by = "`key`, window_start, window_end"
+        return f"SELECT `key`, {ends} AS ends, {made} FROM TABLE({window}) GROUP BY {by}"
     if work["kind"] == "trailing":
-        over = f"OVER (PARTITION BY `key` ORDER BY t RANGE BETWEEN {lasting(work['size'])} PRECEDING AND CURRENT ROW)"
-        return f"SELECT `key`, {millis('t')} AS ends, COUNT(*) {over} AS n, SUM(`value`) {over} AS total FROM {name}"
+        back = f"RANGE BETWEEN {lasting(work['size'])} PRECEDING AND CURRENT ROW"
+        over = f"OVER (PARTITION BY `key` ORDER BY t {back})"
+        made = f"COUNT(*) {over} AS n, SUM(`value`) {over} AS total"
+        return f"SELECT `key`, {millis('t')} AS ends, {made} FROM {name}"
     from pyflink.table.expressions import col, row_interval
     from pyflink.table.window import Tumble
 

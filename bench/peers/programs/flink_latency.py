@@ -1,4 +1,4 @@
-"""PyFlink's Table API, from topic to topic, until it is ended: a running count of each key, or windows of 100 ms."""
+"""PyFlink's Table API, from topic to topic, until it is ended: a count of each key, or of windows."""
 
 from pathlib import Path
 

@@ -73,7 +73,8 @@ def main():
         )
         for index in range(job["cores"])
     ]
-    if any([one.wait() for one in running]):
+    ended = [one.wait() for one in running]
+    if any(ended):
         raise SystemExit(1)
     told = [json.loads(Path(f"quix-{index}.json").read_text()) for index in range(job["cores"])]
     seconds = max(one[1] for one in told) - min(one[0] for one in told)
