@@ -18,9 +18,11 @@ WINDOW = "100 milliseconds"
 
 def app_of(job: dict[str, Any]) -> hr.App:
     app = hr.App("latency", checkpoint=job["checkpoint"])
-    events = app.read(hr.kafka(job["source"], value=hr.json(VALUES), start="end"), event_time="ts")
+    events = app.read(
+        hr.kafka(job["source"], value=hr.json(VALUES), start="end", servers=job["servers"]), event_time="ts"
+    )
     keyed = events.key_by("k")
-    target = hr.kafka(job["target"], key="k")
+    target = hr.kafka(job["target"], key="k", servers=job["servers"])
     if job["work"] == "count":
         counts = keyed.window(hr.all_time()).agg(n="count(*)", sent="max(sent)")
         counts.write(target, output="update")

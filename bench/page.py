@@ -33,12 +33,13 @@ def main() -> int:
     return 0
 
 
-HEAD = """# Benchmarks
+HEAD = """\
+# Benchmarks
 
-This page is written by `python -m bench.page` from what `make bench` has measured; no number in it was typed
-by hand. `make bench ONLY=throughput` measures one suite, and `QUICK=1` has a small look. Peers are installed by
-the bench, with pinned versions, into environments of their own under the user's cache. A dash is a number that
-is not there, and the note says why.
+This page is written by `python -m bench.page` from what `make bench` has measured; no number in it was
+typed by hand. `make bench ONLY=throughput` measures one suite, and `QUICK=1` has a small look. Peers are
+installed by the bench, with pinned versions, into environments of their own under the user's cache. A dash
+is a number that is not there, and the note says why.
 """
 
 

@@ -99,10 +99,7 @@ SYSTEMS = {
         STATE,
         "Parquet files, by Spark",
         _nothing,
-        {
-            kind: "not written: a user would write a page of Python for it"
-            for kind in ("sliding 6x", "session", "trailing")
-        },
+        dict.fromkeys(("sliding 6x", "session", "trailing"), "not written: it would be a page of Python"),
     ),
     "pyflink": System(
         FLINK, "two Parquet files, of half of the keys each, by its own reader", _by_key, warms=True

@@ -1,4 +1,4 @@
-"""PySpark's `transformWithStateInPandas`, with processors as a user would write them: count and tumbling windows."""
+"""PySpark's `transformWithStateInPandas`, with processors as a user writes them: count and tumbling."""
 
 import json
 import os
