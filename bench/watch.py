@@ -1,8 +1,8 @@
 """`python -m bench.watch JOB`: reads what a job writes to a topic, in a process of its own, and notes when.
 
 JOB is JSON: servers, topic, field ("sent" or "ends": microseconds since 1970 in each value), out (a
-file). It reads from the topic's end on until its standard input is closed, then writes two columns to the
-file with NumPy: when each value came, and what its field said.
+file). It reads from the topic's end on until its standard input is closed and nothing more comes, then
+writes two columns to the file with NumPy: when each value came, and what its field said.
 """
 
 from __future__ import annotations
@@ -16,6 +16,10 @@ from typing import Any
 
 import numpy as np
 from confluent_kafka import OFFSET_END, Consumer, TopicPartition
+
+POLL = 0.05
+QUIET = 2.0
+"""Seconds without a message after which it takes it that there are no more, once it has been told to end."""
 
 
 def watch(job: dict[str, Any]) -> None:
@@ -35,18 +39,18 @@ def watch(job: dict[str, Any]) -> None:
     came: list[int] = []
     said: list[int] = []
     deadline = time.monotonic() + 600
-    while time.monotonic() < deadline:
-        message = consumer.poll(0.05)
+    quiet, over = 0.0, False
+    while time.monotonic() < deadline and quiet < QUIET:
+        message = consumer.poll(POLL)
         if message is None:
-            if select.select([sys.stdin], [], [], 0)[0]:
-                break
+            over = over or bool(select.select([sys.stdin], [], [], 0)[0])
+            quiet = quiet + POLL if over else 0.0
             continue
         now = time.time_ns() // 1000
+        quiet = 0.0
         if message.error() is None and (found := wanted.search(message.value())):
             came.append(now)
             said.append(int(found[1]))
-        if len(came) % 1000 == 0 and select.select([sys.stdin], [], [], 0)[0]:
-            break
     consumer.close()
     np.save(job["out"], np.array([came, said], dtype=np.int64))
 

@@ -91,7 +91,7 @@ FLINK = Peer(
 )
 BYTEWAX = Peer("bytewax", ("bytewax==0.21.1", "pyarrow==26.0.1"), "bytewax_flow.py")
 PATHWAY = Peer("pathway", ("pathway==0.33.0",), "pathway_flow.py")
-STATE = Peer("pyspark", ("pyspark[sql]==4.3.0", "pandas==2.3.3", "protobuf==6.33.1"), "spark_state.py")
+STATE = Peer("pyspark", ("pyspark[sql]==4.3.0", "pandas==2.3.3", "protobuf==6.33.5"), "spark_state.py")
 QUIX = Peer("quix", ("quixstreams==3.28.1",), "quix_flow.py")
 
 SYSTEMS = {

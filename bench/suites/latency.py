@@ -108,7 +108,6 @@ def _measured(
         for rate in rates:
             with _watching(place, target, work) as seen:
                 sent = _load(place, source, rate, size.each)
-                time.sleep(2)
             if running.poll() is not None:
                 raise PeerUnavailable("the job ended")
             yield from _results(work, system, rate, np.load(seen), sent)
@@ -211,7 +210,7 @@ def _watching(place: Place, target: str, work: str) -> Iterator[Path]:
         yield seen
         assert watcher.stdin is not None
         watcher.stdin.close()
-        watcher.wait(30)
+        watcher.wait(60)
     finally:
         if watcher.poll() is None:
             watcher.kill()

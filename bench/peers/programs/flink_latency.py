@@ -19,7 +19,7 @@ settings = EnvironmentSettings.new_instance().in_streaming_mode().with_configura
 tables = TableEnvironment.create(settings)
 kafka = f"'properties.bootstrap.servers' = '{job['servers']}'"
 tables.execute_sql(f"""
-    CREATE TEMPORARY TABLE events (k STRING, sent BIGINT, ts TIMESTAMP_LTZ(6), WATERMARK FOR ts AS ts) WITH (
+    CREATE TEMPORARY TABLE events (k STRING, sent BIGINT, ts TIMESTAMP_LTZ(3), WATERMARK FOR ts AS ts) WITH (
         'connector' = 'kafka', 'topic' = '{job["source"]}', {kafka}, 'scan.startup.mode' = 'latest-offset',
         'format' = 'json', 'json.timestamp-format.standard' = 'ISO-8601'
         {", 'scan.watermark.emit.strategy' = 'on-event'" if job["work"] == "close" else ""})""")
