@@ -12,6 +12,7 @@ import pyarrow.compute
 import pyarrow.csv
 import pyarrow.parquet as pq
 
+from bench.kafka import Place, fill
 from bench.peers.environment import Peer
 from bench.rows import Rows
 from bench.works import Work
@@ -94,7 +95,17 @@ PATHWAY = Peer("pathway", ("pathway==0.33.0",), "pathway_flow.py")
 STATE = Peer("pyspark", ("pyspark[sql]==4.3.0", "pandas==2.3.3", "protobuf==6.33.5"), "spark_state.py")
 QUIX = Peer("quix", ("quixstreams==3.28.1",), "quix_flow.py")
 
-SYSTEMS = {
+
+def systems(place: Place) -> dict[str, System]:
+    """All peers, by name; those that need a broker get this one."""
+
+    def topics(_rows: Rows, at: Path, _warm: Path, _folder: Path) -> dict[str, Any]:
+        return fill(place, at, CORES)
+
+    return PEERS | {"quix streams": System(QUIX, "two Kafka topics of JSON values", topics)}
+
+
+PEERS = {
     "transformWithStateInPandas": System(
         STATE,
         "Parquet files, by Spark",

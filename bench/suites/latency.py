@@ -30,6 +30,7 @@ from typing import Any
 
 import numpy as np
 
+from bench.kafka import Place, broker
 from bench.peers.environment import PROGRAMS, PeerUnavailable, bare_environment
 from bench.peers.systems import CORES, FLINK
 from bench.report import Result
@@ -51,25 +52,11 @@ class Size:
     patience: float = 120.0
 
 
-@dataclass(frozen=True)
-class Place:
-    """The folder and the broker of one run."""
-
-    folder: Path
-    servers: str
-
-    def topic(self, name: str) -> str:
-        from headrace.broker.admin import create_topic
-
-        create_topic(self.servers, name, partitions=CORES)
-        return name
-
-
 def run(*, quick: bool) -> list[Result]:
     size = Size(5, 3) if quick else Size(25, 15)
     results: list[Result] = []
     with tempfile.TemporaryDirectory(prefix="headrace-bench-") as name, broker(Path(name)) as place:
-        source = place.topic("events")
+        source = place.topic("events", CORES)
         for work, rates in (("count", RATES), ("close", RATES[:1])):
             for system in (*OURS, *FLINKS):
                 try:
@@ -83,25 +70,11 @@ def run(*, quick: bool) -> list[Result]:
     return results
 
 
-@contextmanager
-def broker(folder: Path) -> Iterator[Place]:
-    """An embedded broker of our own for the time of the run."""
-    from headrace.broker.server import Broker
-    from headrace.settings import Project
-
-    own = Broker(Project(folder))
-    status = own.up()
-    try:
-        yield Place(folder, str(status.servers))
-    finally:
-        own.down()
-
-
 def _measured(
     place: Place, source: str, work: str, system: str, rates: tuple[int, ...], size: Size
 ) -> Iterator[Result]:
     name = f"{work}-{system}".replace(", ", "-").replace(" ", "-")
-    target = place.topic(name)
+    target = place.topic(name, CORES)
     with _job(place, name, _job_of(place, source, target, work, system)) as running:
         _answering(place, source, target, work, running, size)
         _load(place, source, rates[-1] // 3, size.warm)

@@ -28,8 +28,9 @@ from typing import Any
 
 import numpy as np
 
+from bench.kafka import broker
 from bench.peers.environment import PeerUnavailable
-from bench.peers.systems import SYSTEMS, System
+from bench.peers.systems import System, systems
 from bench.report import Result
 from bench.rows import Rows
 from bench.spark_jobs import Job, by_hand, by_us, measured, over
@@ -100,14 +101,15 @@ class Part:
 def run(*, quick: bool) -> list[Result]:
     size = Size(4, 50_000, 2_500, 5, 3) if quick else Size(16, 500_000, 25_000, 30, 12)
     results: list[Result] = []
-    with tempfile.TemporaryDirectory(prefix="headrace-bench-") as name:
+    with tempfile.TemporaryDirectory(prefix="headrace-bench-") as name, broker(Path(name)) as place:
         folder = Path(name)
         spark = _session(folder)
+        peers = systems(place)
         for keys in KEYS:
             inputs = Inputs(folder, keys, size)
             for work in WORKS:
                 found = []
-                for result in _systems(spark, inputs, work, size):
+                for result in _systems(spark, peers, inputs, work, size):
                     print(f"  {keys:,} keys, {work.name}: {told(result)}", flush=True)
                     found.append(result)
                 results += [*found, *_ratios(found)]
@@ -140,10 +142,12 @@ def jobs(work: Work) -> dict[str, Job]:
     return found
 
 
-def _systems(spark: Any, inputs: Inputs, work: Work, size: Size) -> Iterator[Result]:
+def _systems(
+    spark: Any, peers: dict[str, System], inputs: Inputs, work: Work, size: Size
+) -> Iterator[Result]:
     for name, job in jobs(work).items():
         yield _in_spark(spark, inputs, work, name, job, size.jvm)
-    for name, system in SYSTEMS.items():
+    for name, system in peers.items():
         limit = size.jvm if name == "pyflink" else size.python
         try:
             yield _elsewhere(inputs, work, name, system, limit)

@@ -33,7 +33,7 @@ def source(name, folder):
 
 
 def lasting(micros):
-    return f"INTERVAL '{micros / 1e6:.3f}' SECOND(4, 3)"
+    return f"INTERVAL '{micros / 1e6:.3f}' SECOND(2, 3)"
 
 
 def millis(column):
