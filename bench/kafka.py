@@ -40,32 +40,51 @@ def broker(folder: Path) -> Iterator[Place]:
         own.down()
 
 
-def fill(place: Place, rows: Path, members: int) -> dict[str, Any]:
-    """A topic for each member, with the rows of its keys: JSON values, event times as timestamps."""
-    from confluent_kafka import Producer
+def fill(place: Place, rows: Path, members: int, *, closing: bool) -> dict[str, Any]:
+    """A topic for each member, with the rows of its keys: JSON values, event times as timestamps.
 
+    `closing` adds a last message for each key, a minute later than all others.
+    """
     name = f"rows-{uuid.uuid4().hex[:8]}"
     topics = [place.topic(f"{name}-{member}", 1) for member in range(members)]
     share = [0] * members
-    producer = Producer(
-        {"bootstrap.servers": place.servers, "linger.ms": 50, "queue.buffering.max.messages": 1_000_000}
-    )
+    writer = Writer(place.servers)
+    last = 0
+    known: set[int] = set()
     for path in sorted(rows.glob("*.parquet")):
         table = pq.read_table(path)
+        keys, values = table["key"].to_pylist(), table["value"].to_pylist()
         millis = [time // 1000 for time in table["ts"].cast("int64").to_pylist()]
-        for key, time, value in zip(
-            table["key"].to_pylist(), millis, table["value"].to_pylist(), strict=True
-        ):
-            member = key % members
-            share[member] += 1
-            while True:
-                try:
-                    producer.produce(topics[member], f'{{"value":{value}}}', key=str(key), timestamp=time)
-                    break
-                except BufferError:
-                    producer.poll(0.1)
-            if share[member] % 10_000 == 0:
-                producer.poll(0)
-    if producer.flush(120):
-        raise RuntimeError("the topics were not filled in two minutes")
+        last = max(last, *millis)
+        known.update(keys)
+        for key, time, value in zip(keys, millis, values, strict=True):
+            share[key % members] += 1
+            writer.write(topics[key % members], key, time, value)
+    for key in known if closing else ():
+        share[key % members] += 1
+        writer.write(topics[key % members], key, last + 60_000, 0.0)
+    writer.close()
     return {"broker": place.servers, "topics": topics, "share": share, "group": name}
+
+
+class Writer:
+    """Messages on their way to a broker."""
+
+    def __init__(self, servers: str) -> None:
+        from confluent_kafka import Producer
+
+        settings = {"bootstrap.servers": servers, "linger.ms": 50, "queue.buffering.max.messages": 1_000_000}
+        self.producer = Producer(settings)
+
+    def write(self, topic: str, key: int, time: int, value: float) -> None:
+        for _ in range(1000):
+            try:
+                self.producer.produce(topic, f'{{"value":{value}}}', key=str(key), timestamp=time)
+                return
+            except BufferError:
+                self.producer.poll(0.1)
+        raise RuntimeError("the broker takes no messages")
+
+    def close(self) -> None:
+        if self.producer.flush(120):
+            raise RuntimeError("the topics were not filled in two minutes")

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from bench.rows import DELAY
+from bench.rows import DELAY, JITTER
 
 SECOND = 1_000_000
 MODULUS = 65_521
@@ -57,9 +57,9 @@ def mixed(key: Any, ends: Any, n: Any, total: Any) -> Any:
 def cutoff(times: np.ndarray) -> int:
     """Results of windows that end later than this are left out of the answer: not all systems give them.
 
-    It lies before the watermark behind the last row: a trailing window waits until that has passed its end.
+    It lies before the watermark behind the last row by as much as a part of the keys may be behind others.
     """
-    return int(times.max()) - DELAY - 1
+    return int(times.max()) - DELAY - JITTER
 
 
 def answer(work: Work, keys: np.ndarray, times: np.ndarray, values: np.ndarray) -> Answer:

@@ -14,11 +14,11 @@ import pyarrow.parquet as pq
 
 from bench.kafka import Place, fill
 from bench.peers.environment import Peer
-from bench.rows import Rows
 from bench.works import Work
 
 CORES = 2
-Feed = Callable[[Rows, Path, Path, Path], dict[str, Any]]
+Feed = Callable[[Work, Path, Path, Path], dict[str, Any]]
+"""Of a work, its rows, the small input and a folder: what the program is told of its input."""
 
 
 @dataclass(frozen=True)
@@ -33,18 +33,18 @@ class System:
     """Whether its program works through the small input first, and is quick enough for the large one."""
 
     def run(
-        self, work: Work, rows: Rows, at: Path, warm: Path, cutoff: int, folder: Path, limit: float
+        self, work: Work, at: Path, warm: Path, cutoff: int, folder: Path, limit: float
     ) -> dict[str, Any]:
         """One work over one input: seconds, results and checksum."""
         job = {"work": work.spec(), "rows": str(at), "warm": str(warm), "cutoff": cutoff, "cores": CORES}
-        return self.peer.run(job | self.feed(rows, at, warm, folder), folder, limit)
+        return self.peer.run(job | self.feed(work, at, warm, folder), folder, limit)
 
 
-def _nothing(_rows: Rows, _at: Path, _warm: Path, _folder: Path) -> dict[str, Any]:
+def _nothing(_work: Work, _at: Path, _warm: Path, _folder: Path) -> dict[str, Any]:
     return {}
 
 
-def _by_key(_rows: Rows, at: Path, warm: Path, folder: Path) -> dict[str, Any]:
+def _by_key(_work: Work, at: Path, warm: Path, folder: Path) -> dict[str, Any]:
     """One Parquet file a slot, of its own keys, in order of arrival.
 
     Flink's files have no order among each other: with more of them, rows would be late. It reads Parquet by
@@ -68,7 +68,7 @@ def _halved(at: Path, folder: Path) -> str:
     return str(target)
 
 
-def _csv(_rows: Rows, at: Path, _warm: Path, folder: Path) -> dict[str, Any]:
+def _csv(_work: Work, at: Path, _warm: Path, folder: Path) -> dict[str, Any]:
     """The same rows as CSV, event times in milliseconds."""
     target = folder / f"csv-{at.name}"
     if not target.is_dir():
@@ -99,8 +99,9 @@ QUIX = Peer("quix", ("quixstreams==3.28.1",), "quix_flow.py")
 def systems(place: Place) -> dict[str, System]:
     """All peers, by name; those that need a broker get this one."""
 
-    def topics(_rows: Rows, at: Path, _warm: Path, _folder: Path) -> dict[str, Any]:
-        return fill(place, at, CORES)
+    def topics(work: Work, at: Path, _warm: Path, _folder: Path) -> dict[str, Any]:
+        # Quix Streams closes a trailing window when its own key goes on.
+        return fill(place, at, CORES, closing=work.kind == "trailing")
 
     return PEERS | {"quix streams": System(QUIX, "two Kafka topics of JSON values", topics)}
 

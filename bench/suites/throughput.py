@@ -175,7 +175,7 @@ def _elsewhere(inputs: Inputs, work: Work, name: str, system: System, limit: flo
     patience = 60 + 20 * limit
 
     def measure(part: Part) -> dict[str, Any]:
-        return system.run(work, part.rows, part.place, small.place, part.cutoff, inputs.folder, patience)
+        return system.run(work, part.place, small.place, part.cutoff, inputs.folder, patience)
 
     if system.warms:
         part = inputs.part(inputs.large.rows)
