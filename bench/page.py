@@ -13,7 +13,7 @@ from bench.report import number, read
 
 HERE = Path(__file__).parent
 DOCS = HERE.parent / "docs"
-SUITES = ("throughput", "latency", "growth", "overhead")
+SUITES = ("throughput", "latency", "growth", "process", "overhead")
 Row = dict[str, Any]
 
 
