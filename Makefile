@@ -15,7 +15,7 @@ PACKAGE := $(VENV)/.package
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup kernel jars demo test crash check bench docs lock wheel clean
+.PHONY: help setup kernel jars demo test crash check bench page docs lock wheel clean
 
 help:  ## This list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -40,6 +40,9 @@ check: $(PACKAGE)  ## Lint, format, types, import contracts, dependencies
 
 bench: setup  ## Measure, and write bench/results.json; ONLY=suite takes one suite, QUICK=1 a small run
 	@$(BIN)/python -m bench $(if $(ONLY),--only $(ONLY)) $(if $(QUICK),--quick) $(ARGS)
+
+page: $(PACKAGE)  ## docs/benchmarks.md and its plots, from bench/results.json
+	@$(BIN)/python -m bench.page
 
 docs: $(PACKAGE)  ## The site, into site/
 	$(BIN)/zensical build --strict --clean

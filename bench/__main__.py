@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 from bench import suites
-from bench.report import Result, keep, table
+from bench.report import keep, table
 
 
 def main() -> int:
@@ -19,15 +19,13 @@ def main() -> int:
     parser.add_argument("--quick", action="store_true", help="small inputs, for a look in under a minute")
     parser.add_argument("--out", type=Path, default=Path(__file__).with_name("results.json"))
     chosen = parser.parse_args()
-    found: list[Result] = []
     for name in [chosen.only] if chosen.only else names:
         suite = importlib.import_module(f"bench.suites.{name}")
         print(f"\n{name}: {suite.__doc__.strip().splitlines()[0]}", flush=True)
         results = suite.run(quick=chosen.quick)
         print(table(results), flush=True)
-        found += results
-    keep(chosen.out, found, quick=chosen.quick)
-    print(f"\nwritten to {chosen.out}")
+        keep(chosen.out, name, results, quick=chosen.quick)
+        print(f"written to {chosen.out}", flush=True)
     return 0
 
 

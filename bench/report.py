@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
 import platform
 import statistics
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 
 @dataclass(frozen=True)
@@ -19,10 +21,12 @@ class Result:
     work: str
     system: str
     metric: str
-    value: float
+    value: float | None
+    """None where there is none; `note` says why."""
     unit: str
     rows: int = 0
     keys: int = 0
+    note: str = ""
 
 
 def median(values: Sequence[float]) -> float:
@@ -31,7 +35,7 @@ def median(values: Sequence[float]) -> float:
 
 def table(results: Sequence[Result]) -> str:
     """The results as aligned text, one line each."""
-    head = ("work", "system", "metric", "value", "unit", "rows", "keys")
+    head = ("work", "system", "metric", "value", "unit", "rows", "keys", "note")
     lines = [head] + [
         (
             result.work,
@@ -41,6 +45,7 @@ def table(results: Sequence[Result]) -> str:
             result.unit,
             f"{result.rows:,}" if result.rows else "",
             f"{result.keys:,}" if result.keys else "",
+            result.note,
         )
         for result in results
     ]
@@ -54,25 +59,38 @@ def table(results: Sequence[Result]) -> str:
     )
 
 
-def number(value: float) -> str:
+def number(value: float | None) -> str:
+    if value is None:
+        return "–"
     return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
 
 
-def keep(path: Path, results: Sequence[Result], *, quick: bool) -> None:
-    """Write the results; suites that were not run keep what an earlier run wrote."""
-    before = json.loads(path.read_text(encoding="utf-8"))["results"] if path.is_file() else []
-    run = {result.suite for result in results}
-    rows = [row for row in before if row["suite"] not in run] + [asdict(result) for result in results]
-    content = {
+def keep(path: Path, suite: str, results: Sequence[Result], *, quick: bool) -> None:
+    """Write a suite's results, when and where they were measured; other suites keep what they had."""
+    content = read(path)
+    content[suite] = {
         "at": datetime.now(UTC).isoformat(timespec="seconds"),
-        "machine": {"cores": _cores(), "python": platform.python_version(), "system": platform.system()},
+        "machine": {
+            "cores": os.cpu_count() or 1,
+            "processor": processor(),
+            "python": platform.python_version(),
+            "system": platform.system(),
+        },
         "quick": quick,
-        "results": rows,
+        "results": [asdict(result) for result in results],
     }
-    path.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+    path.write_text(json.dumps(content, indent=1, sort_keys=True) + "\n", encoding="utf-8")
 
 
-def _cores() -> int:
-    import os
+def read(path: Path) -> dict[str, Any]:
+    """What was written, by suite."""
+    found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+    return found
 
-    return os.cpu_count() or 1
+
+def processor() -> str:
+    """The processor's name, where the system tells it."""
+    told = Path("/proc/cpuinfo")
+    lines = told.read_text(encoding="utf-8").splitlines() if told.is_file() else []
+    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return names[0] if names else platform.machine()

@@ -23,6 +23,8 @@ case class KernelExec(
   override protected def doExecute(): RDD[InternalRow] = {
     val conf = session.sessionState.conf.clone()
     conf.setConf(SQLConf.STATE_STORE_CHECKPOINT_FORMAT_VERSION, 1)
+    // To count its rows, RocksDB would look each key up before it puts it; nobody asks this store for the number.
+    conf.setConfString("spark.sql.streaming.stateStore.rocksdb.trackTotalNumberOfRows", "false")
     val stores = new StateStoreConf(conf)
     val hadoop = sparkContext.broadcast(new SerializableConfiguration(session.sessionState.newHadoopConf()))
     val (of, made, at, moment, live) = (spec, Making(spec, layout, output), place, now, realTime)
