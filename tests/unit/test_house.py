@@ -10,6 +10,7 @@ import sys
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -95,8 +96,19 @@ def test_a_public_name_is_there_and_explained(name: str) -> None:
 
 def test_every_page_of_the_docs_is_in_the_sites_contents() -> None:
     site = tomllib.loads(text(ROOT / "zensical.toml"))
-    pages = [page for entry in site["project"]["nav"] for page in entry.values()]
-    assert sorted(pages) == sorted(path.name for path in (ROOT / "docs").glob("*.md"))
+    docs = ROOT / "docs"
+    assert sorted(pages_of(site["project"]["nav"])) == sorted(
+        path.relative_to(docs).as_posix() for path in docs.rglob("*.md")
+    )
+
+
+def pages_of(entry: Any) -> Iterator[str]:
+    """The pages below an entry of the contents: a page, a list of entries, or some of either by name."""
+    if isinstance(entry, str):
+        yield entry
+    else:
+        for part in entry.values() if isinstance(entry, dict) else entry:
+            yield from pages_of(part)
 
 
 def test_the_lock_pins_by_hash_and_names_no_server() -> None:
