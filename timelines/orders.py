@@ -52,7 +52,7 @@ IN_PARTS = "hr.at_watermark(early=hr.after_count(2), late=hr.each_row())"
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """One way to say when the window tells its total: as Python, as the heads of the tables show it."""
+    """One way to say when the window tells its total, as Python; the heads of the tables leave `hr.` out."""
 
     trigger: str
     accumulation: str = "hr.accumulating"
@@ -65,7 +65,7 @@ class Column:
 
     @property
     def title(self) -> str:
-        return self.head or f"`{self.trigger}`"
+        return self.head or f"`{self.trigger.replace('hr.', '')}`"
 
 
 TABLES = {
@@ -107,13 +107,14 @@ def drawn(folder: Path) -> Iterator[tuple[Path, str]]:
     text = PAGE.read_text(encoding="utf-8")
     for tables, ticking in ((TABLES, False), (BY_CLOCK, True)):
         names = run(program(text, "orders.py"), folder / "orders.py")
-        columns = dict.fromkeys(column for shown in tables.values() for column in shown)
-        for column in columns:
+        columns = {column.name: column for shown in tables.values() for column in shown}
+        for column in columns.values():
             written(names["windows"], column)
         with TestDriver(names["app"], start=moment("12:00")) as driver:
-            steps = tuple(_steps(driver, [column.name for column in columns], ticking=ticking))
+            steps = tuple(_steps(driver, list(columns), ticking=ticking))
         for place, shown in tables.items():
             text = filled(text, place, compared(steps, shown))
+    text = filled(text, STORY.page, "![Orders, windows and panes on a line of time](triggers.svg)")
     yield PAGE.with_suffix(".svg"), Drawing(STORY, [step[SINK] for step in steps]).svg()
     names = run(program(text, "merging.py"), folder / "merging.py")
     yield PAGE, filled(text, "merging", merging(names["app"]))

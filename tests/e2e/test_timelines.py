@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-
 from timelines.everything import files
 
 ROOT = Path(__file__).parents[2]
