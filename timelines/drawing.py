@@ -95,11 +95,12 @@ class Drawing:
             # Where there is a label at each dot, the way back in time goes below it.
             down = 1 if self.story.label else -1
             middle, bend = number((came + at) / 2), number(y + 28 * down)
-            start, end, tip = number(y + DOT * down), number(y + 3 * down), 2 * down
+            start, end = number(y + DOT * down), number(y + 3 * down)
             self.lines.append(
                 f'<path class="of {ink}" stroke-dasharray="3 2" d="M{number(came)} {start}'
-                f'Q{middle} {bend} {number(at)} {end}l5 {tip}m-5 {-tip}l1 {3 * tip}"/>'
+                f'Q{middle} {bend} {number(at)} {end}"/>'
             )
+            self.lines.append(f'<circle class="no {ink}" cx="{number(at)}" cy="{number(y)}" r="3"/>')
         kind = "no" if step.late else "dot"
         self.lines.append(
             f'<circle class="{kind} {ink}" cx="{number(came)}" cy="{number(y)}" r="{number(DOT)}"/>'
