@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 import headrace
-from headrace.registry import EVERY
+from headrace.registry import EVERY, TRIGGERS, WINDOWS
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "src" / "headrace"
@@ -109,6 +109,13 @@ def pages_of(entry: Any) -> Iterator[str]:
     else:
         for part in entry.values() if isinstance(entry, dict) else entry:
             yield from pages_of(part)
+
+
+def test_every_window_has_a_page_and_every_trigger_is_on_theirs() -> None:
+    pages = {path.stem for path in (ROOT / "docs" / "windows").glob("*.md")} - {"index"}
+    assert sorted(pages) == sorted(WINDOWS.names())
+    told = text(ROOT / "docs" / "triggers.md")
+    assert [name for name in TRIGGERS.names() if f"`hr.{name}(" not in told] == []
 
 
 def test_the_lock_pins_by_hash_and_names_no_server() -> None:
