@@ -15,10 +15,10 @@ PACKAGE := $(VENV)/.package
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup kernel jars demo test crash check bench page docs lock wheel clean
+.PHONY: help setup kernel jars demo test crash check bench page timelines docs lock wheel clean
 
 help:  ## This list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 setup: $(PACKAGE) kernel jars  ## Everything that the rest needs; quick, and without network, once it has run
 
@@ -43,6 +43,9 @@ bench: setup  ## Measure, and write bench/results.json; ONLY=suite takes one sui
 
 page: $(PACKAGE)  ## docs/benchmarks.md and its plots, from bench/results.json
 	@$(BIN)/python -m bench.page
+
+timelines: setup  ## The pictures and tables of the docs, from runs of the programs on their pages
+	@$(BIN)/python -m timelines
 
 docs: $(PACKAGE)  ## The site, into site/
 	$(BIN)/zensical build --strict --clean

@@ -8,7 +8,16 @@ import pytest
 from snippets import Page, plain
 
 ROOT = Path(__file__).parents[2]
-PAGES = [ROOT / "README.md", *sorted(path for path in (ROOT / "docs").glob("*.md") if path.stem != "design")]
+
+
+def runs(path: Path) -> bool:
+    """Whether the page has more than programs with a file's name: those of pictures are run by their stories."""
+    blocks = Page(path, path.parent).blocks()
+    return any(block.kind in ("python", "console") and not block.title for block in blocks)
+
+
+DOCS = sorted(path for path in (ROOT / "docs").rglob("*.md") if path.stem != "design")
+PAGES = [ROOT / "README.md", *(path for path in DOCS if runs(path))]
 
 
 @pytest.mark.usefixtures("spark")

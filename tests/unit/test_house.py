@@ -10,11 +10,12 @@ import sys
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import headrace
-from headrace.registry import EVERY
+from headrace.registry import EVERY, TRIGGERS, WINDOWS
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "src" / "headrace"
@@ -95,8 +96,26 @@ def test_a_public_name_is_there_and_explained(name: str) -> None:
 
 def test_every_page_of_the_docs_is_in_the_sites_contents() -> None:
     site = tomllib.loads(text(ROOT / "zensical.toml"))
-    pages = [page for entry in site["project"]["nav"] for page in entry.values()]
-    assert sorted(pages) == sorted(path.name for path in (ROOT / "docs").glob("*.md"))
+    docs = ROOT / "docs"
+    assert sorted(pages_of(site["project"]["nav"])) == sorted(
+        path.relative_to(docs).as_posix() for path in docs.rglob("*.md")
+    )
+
+
+def pages_of(entry: Any) -> Iterator[str]:
+    """The pages below an entry of the contents: a page, a list of entries, or some of either by name."""
+    if isinstance(entry, str):
+        yield entry
+    else:
+        for part in entry.values() if isinstance(entry, dict) else entry:
+            yield from pages_of(part)
+
+
+def test_every_window_has_a_page_and_every_trigger_is_on_theirs() -> None:
+    pages = {path.stem for path in (ROOT / "docs" / "windows").glob("*.md")} - {"index"}
+    assert sorted(pages) == sorted(WINDOWS.names())
+    told = text(ROOT / "docs" / "triggers.md")
+    assert [name for name in TRIGGERS.names() if f"`hr.{name}(" not in told] == []
 
 
 def test_the_lock_pins_by_hash_and_names_no_server() -> None:

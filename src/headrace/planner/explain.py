@@ -99,7 +99,8 @@ def _sink_runs(node: Write, physical: Physical) -> str:
     if physical.mode is Mode.BATCH:
         return "written once"
     if query.shared:
-        return "each batch, kept once for all its sinks"
+        live = physical.mode is Mode.REAL_TIME
+        return "one writer, a topic a row" if live else "each batch, kept once for all its sinks"
     native = physical.mode is Mode.REAL_TIME or node.sink.native
     return "Spark's own sink" if native else "each batch, by Python"
 
