@@ -72,8 +72,8 @@ def told_when_java_dies(log: str) -> Iterator[None]:
             raise
         raise JobFailed(
             f"Spark's Java process is gone: it was ended from outside (exit code {process.returncode})",
-            hint="if the system ended it for want of memory (`dmesg` says so), give the machine or the container "
-            f"more; the last it said is in {log}. The next start goes on from the checkpoint",
+            hint="if the system ended it for want of memory (`dmesg` says so), give the machine or the "
+            f"container more; the last it said is in {log}. The next start goes on from the checkpoint",
         ) from None
 
 

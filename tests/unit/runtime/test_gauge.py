@@ -108,4 +108,6 @@ def test_the_kernels_operators_count_beside_sparks() -> None:
     gauge.kept([{"keys": 3, "late": 2, "watermark": 60_000_000}, {"keys": 1, "late": 0, "watermark": 5}])
     picture = gauge.picture(0.0)
     assert (picture.state_rows, picture.late) == (4, 2)
-    assert picture.watermark == datetime(1970, 1, 1, 0, 1, tzinfo=UTC), "that of the first, which the others follow"
+    assert picture.watermark == datetime(1970, 1, 1, 0, 1, tzinfo=UTC), (
+        "that of the first, which the others follow"
+    )
