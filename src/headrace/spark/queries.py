@@ -103,11 +103,8 @@ class Starter:
         """One writer for all outputs: each row says to which topic it goes."""
         from pyspark.sql import DataFrame
 
-        cut, made = compiler.frame(query.cut), []
-        for write in query.writes:
-            frame = compiler.frame(write.input)
-            with blame(write.origin, lambda frame=frame: frame.columns):
-                made.append(write.sink.addressed(counted(frame, write, compiler))._jdf)
+        cut = compiler.frame(query.cut)
+        made = [_addressed(write, compiler)._jdf for write in query.writes]
         fanned = DataFrame(kernel().Kernel.fan(cut._jdf, made), compiler.spark)
         writing = query.writes[0].sink.writing_together(compiler.project)
         writer = fanned.writeStream.format(writing.format).options(**writing.options)
@@ -331,6 +328,12 @@ def progress_since(query: StreamingQuery, timestamp: str) -> list[dict[str, Any]
 def stop_gently(queries: Sequence[StreamingQuery], limit: float) -> None:
     """Stop each query at the end of its present batch, or when the limit in seconds has passed."""
     kernel().Queries.stopGently([query._jsq for query in queries], int(limit * 1000))
+
+
+def _addressed(write: Write, compiler: Compiler) -> DataFrame:
+    frame = compiler.frame(write.input)
+    with blame(write.origin, lambda: frame.columns):
+        return write.sink.addressed(counted(frame, write, compiler))
 
 
 def counted(frame: DataFrame, write: Write, compiler: Compiler) -> DataFrame:
