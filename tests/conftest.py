@@ -6,12 +6,17 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import settings
 
 from headrace.broker.server import Broker
 from headrace.settings import Project
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+
+# How long an example takes says more of the machine than of the code.
+settings.register_profile("steady", deadline=None)
+settings.load_profile("steady")
 
 
 @pytest.fixture(scope="session")
