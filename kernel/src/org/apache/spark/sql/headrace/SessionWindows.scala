@@ -12,6 +12,10 @@ final class SessionWindows(shard: Shard) extends SingleWindows(shard) {
       shard.out.late(row, windowed = false, 0, 0, mark)
       return
     }
+    if (continues(keyed, time, time + gap, mark)) {
+      take(keyed, keyed.windows(0), row)
+      return
+    }
     // A session that has closed by this row's own watermark is closed to it, wherever the operator's stands.
     val reachable = keyed.windows.filterNot(window => isLate(window.end, mark))
     var (start, end) = (time, time + gap)
@@ -37,6 +41,14 @@ final class SessionWindows(shard: Shard) extends SingleWindows(shard) {
       }
       take(keyed, session, row)
     }
+  }
+
+  /** Whether the row just goes on with the one session that its key has, and nothing was said of it that changes. */
+  private def continues(keyed: Keyed, start: Long, end: Long, mark: Long): Boolean = keyed.windows.length == 1 && {
+    val one = keyed.windows(0)
+    val inside = one.start <= start && start <= one.end && !isLate(one.end, mark)
+    if (inside && end > one.end && one.panes == 0 && !one.complete) one.end = end
+    inside && end <= one.end
   }
 
   /** One session of several and the interval of a row; what they have said is taken back. */
