@@ -6,6 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from headrace.plan.nodes import KernelWindow, Node, Read, upstream
+from headrace.plan.process import KERNELS
 from headrace.runtime.identity import Form
 from headrace.spark.engine import kernel
 from headrace.spark.session import local_cores
@@ -29,6 +30,8 @@ def form_of(compiler: Compiler, query: Query) -> Form:
         for node in nodes
         if isinstance(node, Read)
     )
+    if not any(isinstance(node, KERNELS) for node in nodes):
+        return Form(reads=reads)
     shards = int(compiler.spark.conf.get(SHARDS) or SPARKS_OWN)
     usual = local_cores(str(compiler.spark.sparkContext.master)) or SPARKS_OWN
     return Form(operators, reads, shards, chosen=shards != usual)

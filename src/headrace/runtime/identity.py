@@ -58,7 +58,7 @@ def identity(app: str, query: Query, keeps_state: Callable[[Node], bool], form: 
     card: dict[str, Any] = {"format": FORMAT, "app": app, "query": query.name}
     card["sources"] = [_source(read) for read in reads]
     card["state"] = [_kept(node, query, form) for node in kept_in(query, keeps_state)]
-    if form.operators:
+    if form.shards is not None:
         card["shards"] = form.shards
         card["reads"] = list(form.reads)
         card["operators"] = [form.operators[node] for node in upstream(query.cut) if node in form.operators]

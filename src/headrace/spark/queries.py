@@ -62,7 +62,7 @@ class Starter:
 
     def kept(self, query: Query) -> list[dict[str, Any]]:
         """How the kernel's operators of this query stand after its last batch, in the order of the plan."""
-        if not any(isinstance(node, KernelWindow) for node in upstream(query.cut)):
+        if not any(isinstance(node, KERNELS) for node in upstream(query.cut)):
             return []
         found: list[dict[str, Any]] = json.loads(kernel().Kernel.told(f"{self.checkpoint(query)}/{STATE}"))
         return found
