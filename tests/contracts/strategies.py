@@ -46,7 +46,7 @@ WINDOWS: dict[str, list[Spec]] = {
     "session": [{"kind": "session", "gap": gap} for gap in (10, 5)],
     "gaps": [{"kind": "session", "gap": None}],
     "trailing": [{"kind": "trailing", "size": size} for size in (10, 5)],
-    "count": [{"kind": "count", "n": n, "every": n} for n in (2, 1, 3)],
+    "count": [{"kind": "count", "n": n, "every": n} for n in (2, 3, 4, 1)],
     "last": [{"kind": "count", "n": n, "every": every} for n, every in ((2, 1), (3, 2), (4, 2), (5, 2))],
     "delta": [{"kind": "delta", "threshold": threshold} for threshold in (1000.0, 1500.0)],
     "ended": [{"kind": "punctuated", "begin": False, "end": True}],
@@ -110,7 +110,9 @@ def specs(
     lateness = draw(st.sampled_from((0, 5, 20))) if timely else 0
     triggers = watermark_triggers() if timely else row_and_clock_triggers()
     trigger = draw(st.one_of(st.none(), triggers))
-    accumulation = "accumulating" if trigger is None else draw(st.sampled_from(ACCUMULATIONS))
+    # Retracting twice as often: it is where what was told before has to be remembered.
+    said = st.sampled_from(("retracting", *ACCUMULATIONS))
+    accumulation = "accumulating" if trigger is None else draw(said)
     if partitions > 1 and kind in ("session", "gaps"):
         trigger, accumulation, lateness = _settled(trigger, lateness)
     plain = trigger is None or trigger == PLAIN
