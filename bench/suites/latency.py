@@ -53,7 +53,7 @@ class Size:
 
 
 def run(*, quick: bool) -> list[Result]:
-    size = Size(5, 3) if quick else Size(25, 15)
+    size = Size(5, 3) if quick else Size(25, 10)
     results: list[Result] = []
     with tempfile.TemporaryDirectory(prefix="headrace-bench-") as name, broker(Path(name)) as place:
         source = place.topic("events", CORES)

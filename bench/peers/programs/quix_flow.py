@@ -64,7 +64,7 @@ def member(index):
     frame = app.dataframe(app.topic(job["topics"][index], value_deserializer="json", key_deserializer="str"))
     windowed(frame.apply(seen)).update(told, metadata=True)
     # It may see fewer messages than it counts to, and ends when none came for so many seconds.
-    app.run(count=job["share"][index], timeout=10)
+    app.run(count=job["share"][index], timeout=5)
     Path(f"quix-{index}.json").write_text(json.dumps([*times, total.results, total.checksum]))
 
 
