@@ -21,16 +21,6 @@ class Row(pw.Schema):
 
 def results(rows):
     made = {"n": pw.reducers.count(), "total": pw.reducers.sum(pw.this.value)}
-    if work["kind"] == "trailing":
-        span = pw.temporal.intervals_over(
-            at=rows.ts, lower_bound=-MILLIS["size"], upper_bound=0, is_outer=False
-        )
-        per = rows.windowby(rows.ts, window=span, instance=rows.key)
-        one = per.reduce(key=pw.this._pw_instance, ends=pw.this._pw_window_location, **made)
-        here = rows.groupby(rows.key, rows.ts).reduce(rows.key, rows.ts, many=pw.reducers.count())
-        return one.join(here, one.key == here.key, one.ends == here.ts).select(
-            one.key, one.ends, one.n, one.total, here.many
-        )
     if work["kind"] == "session":
         window = pw.temporal.session(max_gap=MILLIS["size"])
     elif work["size"] == work["every"]:
@@ -42,15 +32,13 @@ def results(rows):
         ends = pw.reducers.max(pw.this.ts) + MILLIS["size"]
     else:
         ends = pw.reducers.any(pw.this._pw_window_end)
-    return per.reduce(key=pw.this._pw_instance, ends=ends, **made).with_columns(many=1)
+    return per.reduce(key=pw.this._pw_instance, ends=ends, **made)
 
 
 rows = pw.io.csv.read(job["csv"], schema=Row, mode="static")
 found = results(rows).filter(pw.this.ends <= job["cutoff"] // 1000)
 mixed = (pw.this.key * 1_000_003 + pw.this.ends) % MODULUS * (pw.this.n * 31 + pw.cast(int, pw.this.total))
-whole = found.select(many=pw.this.many, mixed=mixed * pw.this.many).reduce(
-    results=pw.reducers.sum(pw.this.many), checksum=pw.reducers.sum(pw.this.mixed)
-)
+whole = found.select(mixed=mixed).reduce(results=pw.reducers.count(), checksum=pw.reducers.sum(pw.this.mixed))
 told = {}
 
 
