@@ -123,7 +123,7 @@ PEERS = {
         _csv,
         {
             "count": "Pathway has no windows of so many rows",
-            "trailing": "not compared: intervals_over, as tried, gave another answer where rows share a moment",
+            "trailing": "not compared: intervals_over, as tried, gave another answer",
         },
     ),
 }
