@@ -156,13 +156,17 @@ def compared(steps: Sequence[dict[str, Told]], columns: Sequence[Column]) -> str
         cells = ["<br>".join(map(_cell, _first_window(step[column.name]))) for column in columns]
         order = step[SINK].row
         if order is not None:
-            late = ", late" if step[SINK].late else ""
-            lines.append([order.came, f"{order.at}{late}", str(order.values["euros"]), *cells])
+            lines.append([_coming(step[SINK], order), str(order.values["euros"]), *cells])
         elif any(cells):
-            lines.append([step[SINK].when, "*the clock*", "", *cells])
+            lines.append([f"{step[SINK].when}, *the clock*", "", *cells])
     legend = "\n".join(f"{at}. {column.title}" for at, column in enumerate(columns, 1))
     heads = [f"({at})" for at in range(1, len(columns) + 1)]
-    return f"{legend}\n\n{table(['came', 'event time', 'euros', *heads], lines)}"
+    return f"{legend}\n\n{table(['came', 'euros', *heads], lines)}"
+
+
+def _coming(step: Told, order: Row) -> str:
+    of = f", of {order.at}" if order.at != order.came else ""
+    return f"{order.came}{of}{': *late*' if step.late else ''}"
 
 
 def _first_window(step: Told) -> list[dict[str, Any]]:
