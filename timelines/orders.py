@@ -52,7 +52,7 @@ IN_PARTS = "hr.at_watermark(early=hr.after_count(2), late=hr.each_row())"
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """One way to say when the window tells its total, as Python; the heads of the tables leave `hr.` out."""
+    """One way to say when the window tells its total, as Python."""
 
     trigger: str
     accumulation: str = "hr.accumulating"
@@ -65,7 +65,7 @@ class Column:
 
     @property
     def title(self) -> str:
-        return self.head or f"`{self.trigger.replace('hr.', '')}`"
+        return self.head or f"`{self.trigger}`"
 
 
 TABLES = {
@@ -150,17 +150,23 @@ def _read(driver: TestDriver, names: Sequence[str], when: str, order: Row | None
 
 
 def compared(steps: Sequence[dict[str, Told]], columns: Sequence[Column]) -> str:
-    """A line a step, and in each column what the first window told then."""
+    """The columns by number, then a line a step: what the first window told then in each of them."""
     lines = []
     for step in steps:
         cells = ["<br>".join(map(_cell, _first_window(step[column.name]))) for column in columns]
         order = step[SINK].row
         if order is not None:
-            late = ", late" if step[SINK].late else ""
-            lines.append([order.came, f"{order.at}{late}", str(order.values["euros"]), *cells])
+            lines.append([_coming(step[SINK], order), str(order.values["euros"]), *cells])
         elif any(cells):
-            lines.append([step[SINK].when, "*the clock*", "", *cells])
-    return table(["came", "event time", "euros", *(column.title for column in columns)], lines)
+            lines.append([f"{step[SINK].when}, *the clock*", "", *cells])
+    legend = "\n".join(f"{at}. {column.title}" for at, column in enumerate(columns, 1))
+    heads = [f"({at})" for at in range(1, len(columns) + 1)]
+    return f"{legend}\n\n{table(['came', 'euros', *heads], lines)}"
+
+
+def _coming(step: Told, order: Row) -> str:
+    of = f", of {order.at}" if order.at != order.came else ""
+    return f"{order.came}{of}{': *late*' if step.late else ''}"
 
 
 def _first_window(step: Told) -> list[dict[str, Any]]:
