@@ -2,9 +2,12 @@ package org.apache.spark.sql.headrace
 
 import scala.collection.mutable
 
+/** A source partition as an operator sees it. */
+final class SourcePartition(var mark: Long, var spoke: Long, var idle: Boolean)
+
 /** The time of one shard of an operator: its clock, its source partitions, and the watermark that they come to. */
-final class Clocks(idle: Long) {
-  private val partitions = mutable.LongMap.empty[SourcePartition]
+class Clocks(idle: Long) {
+  protected val partitions = mutable.LongMap.empty[SourcePartition]
   private var away = false
   /** Whether the least of the live partitions' watermarks may be another than when it was last looked at. */
   private var woken = false
@@ -17,10 +20,14 @@ final class Clocks(idle: Long) {
   /** The job was away: the time until its next tick is no source partition's silence. */
   def resumed(): Unit = away = true
 
-  def tick(time: Long): Unit = if (time > now) {
+  def tick(time: Long): Unit = {
+    if (time > now) moved(time)
+    away = false
+  }
+
+  private def moved(time: Long): Unit = {
     val first = now == Channel.NONE
     if (away && !first) partitions.values.foreach(_.spoke += time - now)
-    away = false
     now = time
     if (first) partitions.values.foreach(_.spoke = time)
     partitions.values.foreach(one => if (now - one.spoke >= idle) one.idle = true)
@@ -85,13 +92,13 @@ final class Clocks(idle: Long) {
     found
   }
 
-  def write(to: Writer): Writer = {
+  protected[headrace] def writeTime(to: Writer): Writer = {
     to.long(watermark).long(now).int(partitions.size)
     partitions.foreachEntry((source, one) => to.long(source).long(one.mark).long(one.spoke).bool(one.idle))
     to
   }
 
-  def read(from: Reader): Unit = {
+  protected[headrace] def readTime(from: Reader): Unit = {
     watermark = from.long()
     now = from.long()
     (0 until from.int()).foreach { _ =>

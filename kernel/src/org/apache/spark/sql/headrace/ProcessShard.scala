@@ -155,14 +155,14 @@ final class ProcessShard(val spec: ProcessSpec) {
     list(entry)
   }
 
-  def writeClocks(to: Writer): Array[Byte] = clocks.write(to.bytes(spec.state.json.getBytes("UTF-8"))).take()
+  def writeClocks(to: Writer): Array[Byte] = clocks.writeTime(to.bytes(spec.state.json.getBytes("UTF-8"))).take()
 
   def readClocks(from: Reader): Unit = {
     val kept = StructType.fromString(new String(from.bytes(), "UTF-8"))
     if (kept.map(field => (field.name, field.dataType)) != spec.state.map(field => (field.name, field.dataType)))
       throw new IllegalStateException(
         s"the checkpoint keeps the state ${kept.toDDL} of each key, and process() now has ${spec.state.toDDL}")
-    clocks.read(from)
+    clocks.readTime(from)
   }
 }
 

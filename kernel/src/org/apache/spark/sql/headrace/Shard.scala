@@ -2,7 +2,6 @@ package org.apache.spark.sql.headrace
 
 import java.util.HashMap
 
-import scala.collection.mutable
 import scala.collection.mutable.ArrayBuffer
 import scala.jdk.CollectionConverters._
 
@@ -43,9 +42,6 @@ final class Keyed(val key: UnsafeRow) {
   var stored: Boolean = false
 }
 
-/** A source partition as an operator sees it. */
-final class SourcePartition(var mark: Long, var spoke: Long, var idle: Boolean)
-
 /** Where a shard's rows go. */
 trait Output {
   def pane(keyed: UnsafeRow, result: UnsafeRow, start: Long, end: Long, op: String, timing: Int, index: Int, last: Boolean): Unit
@@ -55,29 +51,21 @@ trait Output {
 }
 
 /** One shard of a window operator: its clocks, its keys, and the events that move them, in order. */
-final class Shard(val spec: Spec, val aggregates: Aggregates, val rules: Rules) {
+final class Shard(val spec: Spec, val aggregates: Aggregates, val rules: Rules) extends Clocks(spec.idle) {
   /** Who hears what the shard says, in this batch. */
   var out: Output = _
 
   val keys = new HashMap[UnsafeRow, Keyed]()
   private val changed = new ArrayBuffer[Keyed]()
-  private val partitions = mutable.LongMap.empty[SourcePartition]
   private val dues = new Timers
   private val deadlines = new Timers
   private val windows: Windows = Windows.of(this)
 
-  var watermark: Long = Channel.NONE
-  var now: Long = Channel.NONE
   /** What operators behind this one may rely on: no row before this will come. */
   var promised: Long = Channel.NONE
 
   /** The end of the last windows that were closed under a lateness which has grown since: they stay closed. */
   var closedTo: Long = Channel.NONE
-
-  private var away = false
-
-  /** The job was away: the time until its next tick is no source partition's silence. */
-  def resumed(): Unit = away = true
 
   private val byClock = spec.clock == Clocked.Processing
 
@@ -87,71 +75,7 @@ final class Shard(val spec: Spec, val aggregates: Aggregates, val rules: Rules) 
   /** The time that windows go by. */
   def reached: Long = if (byClock && !drained) now else watermark
 
-  def drained: Boolean = watermark == Long.MaxValue
-
   // Events.
-
-  def tick(time: Long): Unit = {
-    if (time > now) moved(time)
-    away = false
-  }
-
-  private def moved(time: Long): Unit = {
-    val first = now == Channel.NONE
-    if (away && !first) partitions.values.foreach(_.spoke += time - now)
-    now = time
-    if (first) partitions.values.foreach(_.spoke = time)
-    partitions.values.foreach(one => if (now - one.spoke >= spec.idle) one.idle = true)
-    advance()
-  }
-
-  /** A source partition that is to be waited for. */
-  def expect(source: Long): Unit =
-    if (!partitions.contains(source)) partitions(source) = new SourcePartition(watermark, now, false)
-
-  /** A source partition will speak in this batch: from now on it is waited for. */
-  def announced(source: Long): Unit = live(source)
-
-  /** A source partition speaks, its watermark being this; gives the one that its rows are compared with. */
-  def heard(source: Long, mark: Long): Long = {
-    val one = live(source)
-    if (mark > one.mark) {
-      one.mark = mark
-      if (mark > watermark) woken = true
-    }
-    if (woken) advance()
-    one.mark
-  }
-
-  /** Whether the least of the live partitions' watermarks may be another than when it was last looked at. */
-  private var woken = false
-
-  private def live(source: Long): SourcePartition = {
-    val one = partitions.getOrElseUpdate(source, new SourcePartition(Channel.NONE, now, true))
-    one.spoke = now
-    if (one.idle) {
-      one.idle = false
-      woken = true
-      if (one.mark < watermark) one.mark = watermark
-    }
-    one
-  }
-
-  /** The end of all input. */
-  def drain(): Unit = watermark = Long.MaxValue
-
-  private def advance(): Unit = {
-    woken = false
-    var least = Long.MaxValue
-    var live = false
-    partitions.values.foreach { one =>
-      if (!one.idle) {
-        live = true
-        least = math.min(least, one.mark)
-      }
-    }
-    if (live && least > watermark) watermark = least
-  }
 
   def row(row: UnsafeRow, key: UnsafeRow, time: Long, mark: Long): Unit = {
     val keyed = kept(key)
@@ -234,19 +158,6 @@ final class Shard(val spec: Spec, val aggregates: Aggregates, val rules: Rules) 
     math.min(math.min(window, deadlines.first), nextIdle)
   }
 
-  /** When partitions that hold the watermark back will be idle while others are not, so that it moves on. */
-  private def nextIdle: Long = {
-    val live = partitions.values.filterNot(_.idle).toArray.sortBy(-_.spoke)
-    var found = Long.MaxValue
-    var least = Long.MaxValue
-    (1 until live.length).foreach { at =>
-      least = math.min(least, live(at - 1).mark)
-      val spoke = live(at).spoke
-      if (spoke < live(at - 1).spoke && least > watermark && spec.idle < Long.MaxValue - spoke) found = spoke + spec.idle
-    }
-    found
-  }
-
   private def touched(keyed: Keyed): Unit = {
     val due = math.min(windows.next(keyed), expiry(keyed))
     if (due < keyed.due) {
@@ -315,20 +226,15 @@ final class Shard(val spec: Spec, val aggregates: Aggregates, val rules: Rules) 
   }
 
   private def writeClocks(to: Writer): Array[Byte] = {
-    to.long(watermark).long(now).long(promised).long(spec.lateness).long(closedTo).int(partitions.size)
-    partitions.foreachEntry((source, one) => to.long(source).long(one.mark).long(one.spoke).bool(one.idle))
+    writeTime(to).long(promised).long(spec.lateness).long(closedTo)
     to.take()
   }
 
   private def readClocks(from: Reader): Unit = {
-    watermark = from.long()
-    now = from.long()
+    readTime(from)
     promised = from.long()
     val lateness = from.long()
     closedTo = from.long()
     if (spec.lateness > lateness && watermark != Channel.NONE) closedTo = math.max(closedTo, watermark - lateness)
-    (0 until from.int()).foreach { _ =>
-      partitions(from.long()) = new SourcePartition(from.long(), from.long(), from.bool())
-    }
   }
 }
