@@ -149,10 +149,10 @@ def test_a_java_process_that_is_ended_from_outside_is_told_in_a_sentence(bare_sh
         """,
     )
     running = bare_shop.start("run", "job.py")
-    eventually(lambda: "running" in running.said or running.process.poll() is not None, "the start", 90)
+    eventually(lambda: "batch 0" in running.said or running.process.poll() is not None, "the start", 90)
     [java] = children(running.process.pid)
     os.kill(java, signal.SIGKILL)
-    assert running.process.wait(60) == 5, running.said
+    assert running.process.wait(60) == 1, running.said
     assert "error: Spark's Java process is gone" in running.said
     assert "Traceback" not in running.said
 
