@@ -34,7 +34,7 @@ def launch(project: Project, conf: Mapping[str, str]) -> Mapping[str, str]:
     if SparkContext._gateway is not None:
         return _launched
     # It tells of each call that found the JVM gone; we tell it once, and in a sentence.
-    logging.getLogger("py4j").addHandler(logging.NullHandler())
+    logging.getLogger("py4j").setLevel(logging.CRITICAL)
     logs = log_folder(project)
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     os.environ.setdefault("PYSPARK_DRIVER_PYTHON", sys.executable)
