@@ -33,8 +33,9 @@ def launch(project: Project, conf: Mapping[str, str]) -> Mapping[str, str]:
 
     if SparkContext._gateway is not None:
         return _launched
-    # It tells of each call that found the JVM gone; we tell it once, and in a sentence.
+    # It logs each call that fails, partly in the root's name; we tell of it once, and in a sentence.
     logging.getLogger("py4j").setLevel(logging.CRITICAL)
+    logging.getLogger().addFilter(lambda record: "py4j" not in record.pathname)
     logs = log_folder(project)
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     os.environ.setdefault("PYSPARK_DRIVER_PYTHON", sys.executable)

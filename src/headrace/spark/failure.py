@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from subprocess import Popen, TimeoutExpired
 
 from headrace.errors import JobFailed
 from headrace.origin import Origin, is_users
@@ -62,19 +63,29 @@ def told_by_spark(query: str, origin: Origin | None, log: str) -> Iterator[None]
 @contextmanager
 def told_when_java_dies(log: str) -> Iterator[None]:
     """That Spark's own process is gone, whatever call it was that found out."""
+    from py4j.protocol import Py4JError, Py4JJavaError
     from pyspark import SparkContext
 
     try:
         yield
-    except Exception:
+    except (Py4JError, OSError) as error:
         process = getattr(SparkContext._gateway, "proc", None)
-        if process is None or process.poll() is None:
+        if process is None or isinstance(error, Py4JJavaError) or not _ends(process):
             raise
         raise JobFailed(
             f"Spark's Java process is gone: it was ended from outside (exit code {process.returncode})",
             hint="if the system ended it for want of memory (`dmesg` says so), give the machine or the "
             f"container more; the last it said is in {log}. The next start goes on from the checkpoint",
         ) from None
+
+
+def _ends(process: Popen[bytes]) -> bool:
+    """Whether a process has ended; its connections break a moment before that."""
+    try:
+        process.wait(timeout=3)
+    except TimeoutExpired:
+        return False
+    return True
 
 
 def python_cause(said: str) -> tuple[str | None, Origin | None]:
