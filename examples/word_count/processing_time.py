@@ -6,6 +6,7 @@ import tempfile
 from pathlib import Path
 
 import headrace as hr
+from headrace.runtime.progress import JobProgress
 
 TEXT = Path(__file__).parent / "text"
 LINES = sum(len(file.read_text(encoding="utf-8").splitlines()) for file in TEXT.iterdir())
@@ -18,11 +19,13 @@ counts = words.window(hr.tumbling("4 seconds", on="processing")).agg(
 )
 counts.write(hr.console(), name="words", output="update")
 
+
+def done(progress: JobProgress) -> bool:
+    """Whether every line has been read, and no window is open any more."""
+    [words] = progress.queries
+    return words.rows_in >= LINES and words.state_rows == 0
+
+
 if __name__ == "__main__":
-    # A file every two seconds; the end has come when every line has been read.
     with tempfile.TemporaryDirectory() as checkpoint:
-        app.run(
-            every="2 seconds",
-            checkpoint=checkpoint,
-            stop_when=lambda progress: progress.queries[0].rows_in >= LINES,
-        )
+        app.run(every="2 seconds", checkpoint=checkpoint, stop_when=done)

@@ -496,7 +496,7 @@ def test_a_value_that_cannot_be_computed(fails: Fails) -> None:
     assert f"  hint: the whole story is in {Path.cwd()}/.headrace/logs/spark.log\n" in told.stderr
 
 
-ANEW = "give this job another name or --checkpoint, or delete that folder to begin anew"
+ANEW = "put it back; or give this job another name or --checkpoint, or delete that folder to begin anew"
 RUN_ONCE = 'rows.key_by("id").agg(n="count(*)").write(hr.memory("m"))\napp.run(mode="available-now", checkpoint="c")\n'
 AGAIN = 'app.read(hr.files("in", "json", schema="id string, n int"))'
 

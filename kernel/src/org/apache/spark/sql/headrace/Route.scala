@@ -138,7 +138,11 @@ private final class Dealing(project: UnsafeProjection, arrival: Boolean, val sha
   private val control = new SpecificInternalRow(Seq(IntegerType, IntegerType, LongType, LongType, LongType, BinaryType))
   private val joined = new JoinedRow
   private val blank = new GenericInternalRow(output.length)
-  private val direct = UnsafeProjection.create(output, output)
+  /** A word has no columns of its own: they are null here, also where rows' never are. */
+  private val direct = {
+    val empty = output.map(_.withNullability(true))
+    UnsafeProjection.create(empty, empty)
+  }
   private lazy val again = UnsafeProjection.create(output.zipWithIndex.map { case (column, at) =>
     BoundReference(if (at < Layout.WIDTH) at else Layout.WIDTH + at, column.dataType, column.nullable)
   })
