@@ -498,7 +498,7 @@ def test_a_value_that_cannot_be_computed(fails: Fails) -> None:
 
 ANEW = "put it back; or give this job another name or --checkpoint, or delete that folder to begin anew"
 RUN_ONCE = 'rows.key_by("id").agg(n="count(*)").write(hr.memory("m"))\napp.run(mode="available-now", checkpoint="c")\n'
-AGAIN = 'app.read(hr.files("in", "json", schema="id string, n int"))'
+AGAIN = 'app.read(hr.files("in", "json", schema="id string, n int"), name="rows")'
 
 
 def test_a_checkpoint_of_another_job(fails: Fails, folder: Path) -> None:
@@ -514,12 +514,12 @@ def test_a_checkpoint_of_another_job(fails: Fails, folder: Path) -> None:
 
 def test_a_checkpoint_of_another_shape_of_the_job(fails: Fails, folder: Path) -> None:
     told = fails(
-        f'{RUN_ONCE}app = hr.App("job")  # !\n{AGAIN}.key_by("n").agg(n="count(*)").write(hr.memory("m"))\n'
+        f'{RUN_ONCE}app = hr.App("job")\n{AGAIN}.key_by("n").agg(n="count(*)").write(hr.memory("m"))  # !\n'
         'app.run(mode="available-now", checkpoint="c")'
     )
     assert told.stderr.endswith(
-        f"CheckpointMismatch: the checkpoint in {folder}/c/m is of a job that keeps state for aggregate by id: "
-        f"n = count(*); this one keeps state for aggregate by n: n = count(*)\n{told.at('# !')}\n  hint: {ANEW}\n"
+        f"CheckpointMismatch: the checkpoint in {folder}/c/m holds state for aggregate by id: n = count(*); "
+        f"the program now says aggregate by n: n = count(*)\n{told.at('# !')}\n  hint: {ANEW}\n"
     )
 
 
