@@ -18,6 +18,7 @@ from headrace.origin import Origin
 from headrace.runtime.progress import Silent
 from headrace.runtime.run import Summary
 from headrace.spark.queries import write_files
+from headrace.spark.session import STREAMING_CONF
 
 SCHEMA = "id string, n int, t timestamp"
 
@@ -202,3 +203,11 @@ def test_columns_before_there_is_a_session(folder: Path) -> None:
     done = subprocess.run([sys.executable, "job.py"], capture_output=True, text=True, check=False, cwd=folder)
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines()[-1] == "[('a', 'SMALL'), ('b', 'big')]"
+
+
+def test_spark_knows_every_setting_that_jobs_are_run_with(spark: SparkSession) -> None:
+    """A name that is spelt otherwise is taken without a word, and does nothing."""
+    jvm: Any = spark._jvm
+    entries = jvm.org.apache.spark.internal.config.ConfigEntry
+    strays = [key for key in STREAMING_CONF if entries.findEntry(key) is None]
+    assert strays == []

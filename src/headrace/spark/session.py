@@ -28,7 +28,7 @@ STREAMING_CONF = {
     "spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled": "true",
     "spark.sql.streaming.stateStore.checkpointFormatVersion": "2",
     "spark.sql.streaming.noDataProgressEventInterval": "1000",
-    "spark.sql.shuffle.streaming.networkBufferMaxWaitTimeMs": "1",
+    "spark.shuffle.streaming.networkBufferMaxWaitTimeMs": "1",
     "spark.sql.streaming.metricsEnabled": "false",
     "spark.sql.ui.retainedExecutions": "20",
 }
