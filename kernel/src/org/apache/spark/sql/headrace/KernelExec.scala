@@ -4,9 +4,6 @@ import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.execution.{SparkPlan, UnaryExecNode}
-import org.apache.spark.sql.execution.streaming.state.StateStoreConf
-import org.apache.spark.sql.internal.SQLConf
-import org.apache.spark.util.SerializableConfiguration
 
 /** Runs the shards of a window operator over the rows that were dealt out to them. */
 case class KernelExec(
@@ -21,16 +18,11 @@ case class KernelExec(
   override protected def withNewChildInternal(child: SparkPlan): KernelExec = copy(child = child)
 
   override protected def doExecute(): RDD[InternalRow] = {
-    val conf = session.sessionState.conf.clone()
-    conf.setConf(SQLConf.STATE_STORE_CHECKPOINT_FORMAT_VERSION, 1)
-    // To count its rows, RocksDB would look each key up before it puts it; nobody asks this store for the number.
-    conf.setConfString("spark.sql.streaming.stateStore.rocksdb.trackTotalNumberOfRows", "false")
-    val stores = new StateStoreConf(conf)
-    val hadoop = sparkContext.broadcast(new SerializableConfiguration(session.sessionState.newHadoopConf()))
+    val stores = Stores.of(session, place)
     val (of, made, at, moment, live) = (spec, Making(spec, layout, output), place, now, realTime)
     val pulse = place.map(Pulses.begin(_, sparkContext))
     child.execute().mapPartitionsWithIndexInternal { (number, given) =>
-      val store = at.map(place => new Store(place, number, stores, hadoop.value.value))
+      val store = stores.open(number)
       val rows = given.asInstanceOf[Iterator[UnsafeRow]]
       if (live) new LiveRun(of, made, at, store, pulse, number, rows)
       else new BatchRun(of, made, at, store, pulse, number, moment, rows)

@@ -11,8 +11,6 @@ import org.apache.spark.sql.classic.{Dataset, SparkSession}
 import org.apache.spark.sql.execution.{LogicalRDD, SparkPlan, SparkStrategy}
 import org.apache.spark.sql.execution.datasources.v2.StreamingDataSourceV2ScanRelation
 import org.apache.spark.sql.execution.exchange.{REPARTITION_BY_NUM, ShuffleExchangeExec}
-import org.apache.spark.sql.execution.streaming.runtime.{MicroBatchExecution, StreamExecution}
-import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types._
 
 /**
@@ -144,20 +142,14 @@ object WindowStrategy extends SparkStrategy {
   override def apply(plan: LogicalPlan): Seq[SparkPlan] = plan match {
     case operator: WindowOperator =>
       val session = SparkSession.getActiveSession.getOrElse(throw new IllegalStateException("no session"))
-      // What a checkpoint began with stands, whatever the session says now.
-      val conf = session.sessionState.conf
-      val shards = conf.getConf(SQLConf.STATEFUL_SHUFFLE_PARTITIONS_INTERNAL).getOrElse(conf.numShufflePartitions)
+      val shards = Place.shards(session.sessionState.conf)
       val spec = operator.spec.copy(roster = operator.spec.roster ++ Roster.of(operator.child, shards))
       val layout = Layout.of(operator)
       val live = isRealTime(operator.child)
       val below = if (live) Due.over(operator.child) else operator.child
       val route = RouteExec(spec, layout, shards, live, planLater(below))
       val by = ShufflePartitionIdPassThrough(DirectShufflePartitionID(layout.shard), shards)
-      val context = session.sparkContext
-      val version = Option(context.getLocalProperty(MicroBatchExecution.BATCH_ID_KEY)).map(_.toLong)
-      val run = Option(context.getLocalProperty("spark.jobGroup.id")).getOrElse("")
-      val place = for (root <- operator.spec.place if operator.isStreaming; number <- version)
-        yield Place(root, operator.spec.operator, number, run)
+      val place = Place.of(operator.spec.place, operator.spec.operator, operator.isStreaming, session.sparkContext)
       val now = operator.now.eval().asInstanceOf[Long]
       Seq(KernelExec(
         spec, layout, place, now, live, operator.output,
@@ -171,6 +163,4 @@ object WindowStrategy extends SparkStrategy {
     case scan: StreamingDataSourceV2ScanRelation => scan.relation.realTimeModeDuration.isDefined
     case _ => false
   }
-
-  private[headrace] val RUN: String = StreamExecution.QUERY_ID_KEY
 }

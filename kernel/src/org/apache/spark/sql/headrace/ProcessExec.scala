@@ -8,28 +8,18 @@ import org.apache.spark.sql.catalyst.plans.physical.ShufflePartitionIdPassThroug
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.execution.{SparkPlan, SparkStrategy, UnaryExecNode}
 import org.apache.spark.sql.execution.exchange.{REPARTITION_BY_NUM, ShuffleExchangeExec}
-import org.apache.spark.sql.execution.streaming.runtime.MicroBatchExecution
-import org.apache.spark.sql.execution.streaming.state.StateStoreConf
-import org.apache.spark.sql.internal.SQLConf
-import org.apache.spark.util.SerializableConfiguration
 
 /** Plans process operators: rows dealt out by key, Spark's shuffle, and the two sides of the Python function. */
 object ProcessStrategy extends SparkStrategy {
   override def apply(plan: LogicalPlan): Seq[SparkPlan] = plan match {
     case gather: Gather =>
       val session = SparkSession.getActiveSession.getOrElse(throw new IllegalStateException("no session"))
-      // What a checkpoint began with stands, whatever the session says now.
-      val conf = session.sessionState.conf
-      val shards = conf.getConf(SQLConf.STATEFUL_SHUFFLE_PARTITIONS_INTERNAL).getOrElse(conf.numShufflePartitions)
+      val shards = Place.shards(session.sessionState.conf)
       val spec = gather.spec.copy(roster = gather.spec.roster ++ Roster.of(gather.child, shards))
       val layout = dealt(gather)
       val route = RouteExec(spec.dealing, layout, shards, realTime = false, planLater(gather.child))
       val by = ShufflePartitionIdPassThrough(DirectShufflePartitionID(layout.shard), shards)
-      val context = session.sparkContext
-      val version = Option(context.getLocalProperty(MicroBatchExecution.BATCH_ID_KEY)).map(_.toLong)
-      val run = Option(context.getLocalProperty("spark.jobGroup.id")).getOrElse("")
-      val place = for (root <- gather.spec.place if gather.isStreaming; number <- version)
-        yield Place(root, gather.spec.operator, number, run)
+      val place = Place.of(gather.spec.place, gather.spec.operator, gather.isStreaming, session.sparkContext)
       val now = gather.now.eval().asInstanceOf[Long]
       Seq(GatherExec(
         spec, layout, place, now, gather.output, ShuffleExchangeExec(by, route, REPARTITION_BY_NUM)))
@@ -57,14 +47,11 @@ case class GatherExec(
   override protected def withNewChildInternal(child: SparkPlan): GatherExec = copy(child = child)
 
   override protected def doExecute(): RDD[InternalRow] = {
-    val conf = session.sessionState.conf.clone()
-    conf.setConf(SQLConf.STATE_STORE_CHECKPOINT_FORMAT_VERSION, 1)
-    val stores = new StateStoreConf(conf)
-    val hadoop = sparkContext.broadcast(new SerializableConfiguration(session.sessionState.newHadoopConf()))
+    val stores = Stores.of(session, place)
     val (of, dealt, at, moment) = (spec, layout, place, now)
     val pulse = place.map(Pulses.begin(_, sparkContext))
     child.execute().mapPartitionsWithIndexInternal { (number, rows) =>
-      val store = at.map(place => new Store(place, number, stores, hadoop.value.value))
+      val store = stores.open(number)
       new ProcessRun(of, dealt, at, store, pulse, number, moment, rows.asInstanceOf[Iterator[UnsafeRow]])
     }
   }

@@ -1,7 +1,6 @@
 package org.apache.spark.sql.headrace
 
 import java.util.{HashMap, PriorityQueue}
-import java.util.concurrent.ConcurrentHashMap
 
 import scala.collection.mutable.ArrayBuffer
 
@@ -164,21 +163,4 @@ final class ProcessShard(val spec: ProcessSpec) {
         s"the checkpoint keeps the state ${kept.toDDL} of each key, and process() now has ${spec.state.toDDL}")
     clocks.readTime(from)
   }
-}
-
-/** Shards of process operators as the batch before left them, as `Kept` has those of windows. */
-object KeptProcesses {
-  private case class Name(root: String, operator: Int, run: String, shard: Int)
-  private val shards = new ConcurrentHashMap[Name, (Long, ProcessShard)]()
-
-  private def name(place: Place, shard: Int) = Name(place.root, place.operator, place.run, shard)
-
-  def take(place: Place, shard: Int): Option[ProcessShard] =
-    Option(shards.remove(name(place, shard))).collect { case (version, kept) if version == place.version => kept }
-
-  def give(place: Place, number: Int, shard: ProcessShard): Unit =
-    shards.put(name(place, number), (place.version + 1, shard))
-
-  /** Forget what was kept for queries under this checkpoint. */
-  def drop(root: String): Unit = shards.keySet.removeIf(_.root == root)
 }
